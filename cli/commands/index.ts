@@ -1,0 +1,3 @@
+import type { AddCommand } from '../program.js';
+
+export const commands: readonly AddCommand[] = [];

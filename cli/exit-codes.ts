@@ -1,0 +1,26 @@
+import type { FailureCode } from '../core/failures.js';
+
+/** One place where failures meet the shell; `unseen help exit-codes` prints it. */
+export const exitCodes: Record<FailureCode, number> = {
+  usage: 2,
+  'config-invalid': 2,
+  'output-exists': 2,
+  'dataset-not-found': 3,
+  'dataset-invalid': 3,
+  'bundle-not-found': 4,
+  'bundle-invalid': 4,
+  'engine-unavailable': 5,
+  'training-failed': 6,
+  interrupted: 130,
+};
+
+export const exitCodeHelp = `
+Exit codes:
+  0    done
+  1    a defect of ours: please report it
+  2    wrong options or settings, or the output exists already
+  3    the dataset is missing or wrong
+  4    the bundle is missing or damaged
+  5    the engine or provider asked for is not on this machine
+  6    training failed
+  130  stopped by Ctrl-C or SIGTERM`;

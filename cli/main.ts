@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { Failure } from '../core/failures.js';
+import { commands } from './commands/index.js';
+import { exitCodes } from './exit-codes.js';
+import { createProgram, type Runner } from './program.js';
+import { terminalContext } from './terminal.js';
+
+const stop = new AbortController();
+let asked = 0;
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    asked += 1;
+    stop.abort();
+    if (asked > 1) process.exit(exitCodes.interrupted); // a second Ctrl-C does not wait for the current step
+  });
+}
+
+const run: Runner = async (json, action) => {
+  try {
+    await action(terminalContext(json, stop.signal));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (json)
+      process.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = exitCodes[error.code];
+  }
+};
+
+const program = createProgram(commands, run);
+program.exitOverride();
+for (const command of program.commands) command.exitOverride();
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { readFileSync } from 'node:fs';
+import type { CommandContext } from './context.js';
+import { exitCodeHelp } from './exit-codes.js';
+
+/** Runs a command's action inside a context; given by main.ts, or by a test that captures what is printed. */
+export type Runner = (json: boolean, action: (context: CommandContext) => Promise<void>) => Promise<void>;
+
+/** One file per command under commands/, each adding itself to the program. */
+export type AddCommand = (program: Command, run: Runner) => void;
+
+const description = `Recognise image classes you have no pictures of.
+
+Train a model from class attributes and CNN features, judge it honestly, and serve it.`;
+
+export function createProgram(commands: readonly AddCommand[], run: Runner): Command {
+  const program = new Command('unseen')
+    .description(description)
+    .version(packageVersion())
+    .showHelpAfterError('(unseen --help, or unseen COMMAND --help, shows what can be given)')
+    .addHelpText('after', exitCodeHelp);
+  for (const add of commands) add(program, run);
+  return program;
+}
+
+function packageVersion(): string {
+  // dist/cli/program.js and cli/program.ts are one and two folders below package.json.
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      const manifest = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
+        version: string;
+      };
+      return manifest.version;
+    } catch {
+      continue;
+    }
+  }
+  return 'unknown';
+}

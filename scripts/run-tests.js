@@ -1,0 +1,44 @@
+// Runs every test and fails when fewer ran than test/expected-count.json says, so that a runner that finds no
+// files can never look green. Prints `N passed, M failed` as its last line.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const { atLeast } = JSON.parse(readFileSync(new URL('../test/expected-count.json', import.meta.url), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'unseen-tests-'));
+const report = join(folder, 'report.json');
+const selection = process.argv.slice(2);
+
+const run = spawnSync(
+  process.execPath,
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...selection,
+  ],
+  { stdio: 'inherit' },
+);
+
+let summary;
+try {
+  summary = JSON.parse(readFileSync(report, 'utf8'));
+} catch {
+  console.error('The test runner left no report.');
+  process.exit(1);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const passed = summary.numPassedTests;
+const failed = summary.numFailedTests;
+const skipped = summary.numPendingTests + summary.numTodoTests;
+const tooFew = selection.length === 0 && passed + failed < atLeast;
+if (tooFew) {
+  console.error(`Only ${passed + failed} tests ran; test/expected-count.json expects at least ${atLeast}.`);
+}
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+process.exit(run.status !== 0 || failed > 0 || tooFew ? 1 : 0);
