@@ -1,0 +1,323 @@
+/**
+ * A typed builder of ONNX graphs. Every method adds one operator and answers the value that it makes, with its shape
+ * worked out, so that a wrong shape fails here, with both shapes in the message, and not deep inside the runtime.
+ */
+import {
+  encodeModel,
+  type AttributeValue,
+  type Dimension,
+  type ElementType,
+  type GraphContent,
+  type NodeContent,
+  type TensorContent,
+} from './onnx-format.js';
+import { broadcastShapes, reducedShape, showShape } from './shapes.js';
+
+export interface Value {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: readonly Dimension[];
+}
+
+/** A node as built: what differentiation walks over. */
+export interface GraphNode {
+  readonly operator: string;
+  readonly inputs: readonly Value[];
+  readonly outputs: readonly Value[];
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** What a Slice takes; in the file itself it is three constants. */
+  readonly range?: SliceRange;
+}
+
+export interface SliceRange {
+  readonly axis: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface MatmulOptions {
+  readonly transposeA?: boolean;
+  readonly transposeB?: boolean;
+  readonly alpha?: number;
+}
+
+export class Graph {
+  readonly nodes: GraphNode[] = [];
+  private readonly inputs: Value[] = [];
+  private readonly constants: TensorContent[] = [];
+  private readonly scalars = new Map<number, Value>();
+  private count = 0;
+
+  /** A graph inside another (the body of Scan or If) sees the outer one's values, so names must not clash. */
+  constructor(
+    readonly name: string,
+    private readonly prefix = '',
+  ) {}
+
+  input(name: string, shape: readonly Dimension[], type: ElementType = 'float32'): Value {
+    const value = { name: this.prefix + name, type, shape };
+    this.inputs.push(value);
+    return value;
+  }
+
+  constant(shape: readonly number[], data: Float32Array): Value {
+    return this.constantBytes(
+      'float32',
+      shape,
+      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    );
+  }
+
+  integers(values: readonly number[]): Value {
+    const data = BigInt64Array.from(values, (value) => BigInt(value));
+    return this.constantBytes('int64', [values.length], new Uint8Array(data.buffer));
+  }
+
+  scalar(value: number): Value {
+    let known = this.scalars.get(value);
+    if (!known) {
+      known = this.constant([], Float32Array.of(value));
+      this.scalars.set(value, known);
+    }
+    return known;
+  }
+
+  /** A 2-D product; Gemm transposes for free, where MatMul would want a copy. */
+  matmul(a: Value, b: Value, options: MatmulOptions = {}): Value {
+    return this.gemm([a, b], options);
+  }
+
+  /** x W + bias, in one operator. */
+  linear(x: Value, weight: Value, bias: Value): Value {
+    return this.gemm([x, weight, bias], {});
+  }
+
+  private gemm(inputs: readonly Value[], options: MatmulOptions): Value {
+    const [a, b] = inputs as [Value, Value];
+    const { transposeA = false, transposeB = false, alpha = 1 } = options;
+    const [rows, inner] = transposeA ? [a.shape[1], a.shape[0]] : [a.shape[0], a.shape[1]];
+    const [inner2, columns] = transposeB ? [b.shape[1], b.shape[0]] : [b.shape[0], b.shape[1]];
+    if (a.shape.length !== 2 || b.shape.length !== 2 || inner !== inner2) {
+      throw new RangeError(`cannot multiply ${showShape(a.shape)} by ${showShape(b.shape)}`);
+    }
+    return this.add_('Gemm', inputs, [rows, columns], {
+      transA: { int: transposeA ? 1 : 0 },
+      transB: { int: transposeB ? 1 : 0 },
+      alpha: { float: alpha },
+    });
+  }
+
+  add(a: Value, b: Value): Value {
+    return this.elementwise('Add', a, b);
+  }
+  subtract(a: Value, b: Value): Value {
+    return this.elementwise('Sub', a, b);
+  }
+  multiply(a: Value, b: Value): Value {
+    return this.elementwise('Mul', a, b);
+  }
+  divide(a: Value, b: Value): Value {
+    return this.elementwise('Div', a, b);
+  }
+  maximum(a: Value, b: Value): Value {
+    return this.elementwise('Max', a, b);
+  }
+  private elementwise(operator: string, a: Value, b: Value): Value {
+    return this.add_(operator, [a, b], broadcastShapes(a.shape, b.shape));
+  }
+
+  relu(x: Value): Value {
+    return this.add_('Relu', [x], x.shape);
+  }
+  exp(x: Value): Value {
+    return this.add_('Exp', [x], x.shape);
+  }
+  log(x: Value): Value {
+    return this.add_('Log', [x], x.shape);
+  }
+  sqrt(x: Value): Value {
+    return this.add_('Sqrt', [x], x.shape);
+  }
+  negate(x: Value): Value {
+    return this.add_('Neg', [x], x.shape);
+  }
+  /** `value` where `gate` is above zero, else 0: the gradient of relu. */
+  whereAboveZero(gate: Value, value: Value): Value {
+    const above: Value = { name: this.fresh('Greater'), type: 'bool', shape: gate.shape };
+    this.nodes.push({
+      operator: 'Greater',
+      inputs: [gate, this.scalar(0)],
+      outputs: [above],
+      attributes: {},
+    });
+    return this.add_('Where', [above, value, this.scalar(0)], value.shape);
+  }
+  /** Along the last axis. */
+  softmax(x: Value): Value {
+    return this.add_('Softmax', [x], x.shape, { axis: { int: -1 } });
+  }
+  logSoftmax(x: Value): Value {
+    return this.add_('LogSoftmax', [x], x.shape, { axis: { int: -1 } });
+  }
+
+  /** Sums over the axes named and keeps them with size 1. */
+  sum(x: Value, axes: readonly number[]): Value {
+    return this.add_('ReduceSum', [x, this.integers(axes)], reducedShape(x.shape, axes), {
+      keepdims: { int: 1 },
+    });
+  }
+  mean(x: Value, axes: readonly number[]): Value {
+    return this.add_('ReduceMean', [x, this.integers(axes)], reducedShape(x.shape, axes), {
+      keepdims: { int: 1 },
+    });
+  }
+  max(x: Value, axes: readonly number[]): Value {
+    return this.add_('ReduceMax', [x, this.integers(axes)], reducedShape(x.shape, axes), {
+      keepdims: { int: 1 },
+    });
+  }
+
+  concatenate(parts: readonly Value[], axis: number): Value {
+    const sizes = parts.map((part) => part.shape[axis]);
+    const total = sizes.every((size) => typeof size === 'number')
+      ? sizes.reduce((sum, size) => sum + size, 0)
+      : sizes.join('+');
+    const shape = parts[0].shape.map((size, position) => (position === axis ? total : size));
+    return this.add_('Concat', parts, shape, { axis: { int: axis } });
+  }
+
+  slice(x: Value, axis: number, start: number, end: number): Value {
+    const bounds = [[start], [end], [axis]].map((values) => this.integers(values));
+    const shape = x.shape.map((size, position) => (position === axis ? end - start : size));
+    const output: Value = { name: this.fresh('Slice'), type: 'float32', shape };
+    const range = { axis, start, end };
+    this.nodes.push({ operator: 'Slice', inputs: [x, ...bounds], outputs: [output], attributes: {}, range });
+    return output;
+  }
+
+  reshape(x: Value, shape: readonly number[]): Value {
+    return this.add_('Reshape', [x, this.integers(shape)], shape);
+  }
+
+  expand(x: Value, shape: readonly number[]): Value {
+    return this.add_('Expand', [x, this.integers(shape)], shape);
+  }
+
+  /** Runs one branch only. Both see the values of this graph, and no gradient flows through it. */
+  choose(condition: Value, then: (inside: Graph) => Value, otherwise: (inside: Graph) => Value): Value {
+    const branches = [then, otherwise].map((build, index) => {
+      const inside = new Graph(`branch${index}`, `${this.fresh('If')}${index}.`);
+      const result = inside.own(build(inside));
+      return { graph: inside.content([result]), result };
+    });
+    return this.add_('If', [condition], branches[0].result.shape, {
+      then_branch: { graph: branches[0].graph },
+      else_branch: { graph: branches[1].graph },
+    });
+  }
+
+  /**
+   * Runs a body once for each slice of the sequences along their first axis, in order. States pass from one run to
+   * the next; what the body collects is stacked along a new first axis.
+   */
+  scan(
+    states: readonly Value[],
+    sequences: readonly Value[],
+    length: number,
+    build: (inside: Graph, states: Value[], slices: Value[]) => { states: Value[]; collected: Value[] },
+  ): { states: Value[]; collected: Value[] } {
+    const inside = new Graph('body', `${this.fresh('Scan')}.`);
+    const innerStates = states.map((state, i) => inside.input(`state${i}`, state.shape, state.type));
+    const slices = sequences.map((item, i) => inside.input(`slice${i}`, item.shape.slice(1), item.type));
+    const built = build(inside, innerStates, slices);
+    const result = {
+      states: built.states.map((value) => inside.own(value)),
+      collected: built.collected.map((value) => inside.own(value)),
+    };
+    const outputs = [
+      ...states.map((state) => ({ name: this.fresh('state'), type: state.type, shape: state.shape })),
+      ...result.collected.map((item) => ({
+        name: this.fresh('collected'),
+        type: item.type,
+        shape: [length, ...item.shape],
+      })),
+    ];
+    this.nodes.push({
+      operator: 'Scan',
+      inputs: [...states, ...sequences],
+      outputs,
+      attributes: {
+        num_scan_inputs: { int: sequences.length },
+        body: { graph: inside.content([...result.states, ...result.collected]) },
+      },
+    });
+    return { states: outputs.slice(0, states.length), collected: outputs.slice(states.length) };
+  }
+
+  /** The whole model as an ONNX file. Outputs take the names given; an Identity to rename one would be a copy. */
+  encode(outputs: Readonly<Record<string, Value>>): Uint8Array {
+    const names = new Map(Object.entries(outputs).map(([name, value]) => [value.name, name]));
+    if (names.size !== Object.keys(outputs).length) throw new RangeError('one value cannot be two outputs');
+    return encodeModel(this.content(Object.values(outputs), names));
+  }
+
+  private content(outputs: readonly Value[], names = new Map<string, string>()): GraphContent {
+    const renamed = renamer(names);
+    return {
+      name: this.name,
+      nodes: this.nodes.map((node) => renamed.node(node)),
+      inputs: this.inputs,
+      outputs: outputs.map((value) => ({ ...value, name: names.get(value.name) ?? value.name })),
+      constants: this.constants,
+    };
+  }
+
+  /** A body may only answer what it computes itself: an outer value, or one of its inputs, is copied in. */
+  private own(value: Value): Value {
+    const computed = this.nodes.some((node) => node.outputs.includes(value));
+    return computed ? value : this.add_('Identity', [value], value.shape);
+  }
+
+  private add_(
+    operator: string,
+    inputs: readonly Value[],
+    shape: readonly Dimension[],
+    attributes: Readonly<Record<string, AttributeValue>> = {},
+  ): Value {
+    const output: Value = { name: this.fresh(operator), type: 'float32', shape };
+    this.nodes.push({ operator, inputs, outputs: [output], attributes });
+    return output;
+  }
+
+  private constantBytes(type: ElementType, shape: readonly number[], bytes: Uint8Array): Value {
+    const value = { name: this.fresh('constant'), type, shape };
+    this.constants.push({ ...value, bytes });
+    return value;
+  }
+
+  private fresh(operator: string): string {
+    return `${this.prefix}${operator}${this.count++}`;
+  }
+}
+
+/** Gives values their output names wherever a node, or a node inside a body, mentions them. */
+function renamer(names: ReadonlyMap<string, string>) {
+  const name = (old: string): string => names.get(old) ?? old;
+  const attribute = (value: AttributeValue): AttributeValue =>
+    'graph' in value ? { graph: { ...value.graph, nodes: value.graph.nodes.map(content) } } : value;
+  const content = (node: NodeContent): NodeContent => ({
+    operator: node.operator,
+    inputs: node.inputs.map(name),
+    outputs: node.outputs.map(name),
+    attributes: Object.fromEntries(
+      Object.entries(node.attributes).map(([key, value]) => [key, attribute(value)]),
+    ),
+  });
+  const node = (built: GraphNode): NodeContent =>
+    content({
+      ...built,
+      inputs: built.inputs.map((value) => value.name),
+      outputs: built.outputs.map((value) => value.name),
+    });
+  return { node };
+}

@@ -1,0 +1,140 @@
+/**
+ * Reverse-mode differentiation of a graph: walks its nodes backwards from a loss and adds, for each node that the
+ * parameters reach, the nodes that carry the gradient to its inputs (the chain rule, one operator at a time).
+ */
+import type { Graph, GraphNode, Value } from '../../../core/compute/graph.js';
+import { broadcastAxes } from '../../../core/compute/shapes.js';
+
+/** For each input of a node, builds its gradient from the output's; null where no gradient flows. */
+type Rule = (graph: Graph, node: GraphNode, dy: Value) => ((() => Value) | null)[];
+
+export function differentiate(graph: Graph, loss: Value, parameters: readonly Value[]): Value[] {
+  const forward = [...graph.nodes];
+  const reached = new Set<Value>(parameters);
+  for (const node of forward) {
+    if (node.operator in rules && node.inputs.some((input) => reached.has(input)))
+      reached.add(node.outputs[0]);
+  }
+
+  const gradients = new Map<Value, Value>([
+    [loss, graph.constant(loss.shape as number[], Float32Array.of(1))],
+  ]);
+  for (const node of forward.reverse()) {
+    const output = node.outputs[0];
+    const dy = gradients.get(output);
+    if (!dy || !reached.has(output)) continue;
+    rules[node.operator](graph, node, dy).forEach((build, position) => {
+      const input = node.inputs[position];
+      if (!build || !reached.has(input)) return;
+      const gradient = build();
+      const before = gradients.get(input);
+      gradients.set(input, before ? graph.add(before, gradient) : gradient);
+    });
+  }
+  return parameters.map((parameter) => {
+    const gradient = gradients.get(parameter);
+    if (!gradient) throw new Error(`the loss does not depend on ${parameter.name}`);
+    return gradient;
+  });
+}
+
+/** Sums a gradient over the axes along which its value was broadcast. */
+function fit(graph: Graph, gradient: Value, target: Value): Value {
+  const axes = broadcastAxes(gradient.shape, target.shape);
+  const summed = axes.length > 0 ? graph.sum(gradient, axes) : gradient;
+  return summed.shape.length === target.shape.length
+    ? summed
+    : graph.reshape(summed, target.shape as number[]);
+}
+
+const rules: Record<string, Rule> = {
+  Gemm(graph, node, dy) {
+    const [a, b, bias] = node.inputs as [Value, Value, Value?];
+    const transposeA = 'int' in node.attributes.transA && node.attributes.transA.int === 1;
+    const transposeB = 'int' in node.attributes.transB && node.attributes.transB.int === 1;
+    const alpha = 'float' in node.attributes.alpha ? node.attributes.alpha.float : 1;
+    return [
+      () =>
+        transposeA
+          ? graph.matmul(b, dy, { transposeA: transposeB, transposeB: true, alpha })
+          : graph.matmul(dy, b, { transposeB: !transposeB, alpha }),
+      () =>
+        transposeB
+          ? graph.matmul(dy, a, { transposeA: true, transposeB: transposeA, alpha })
+          : graph.matmul(a, dy, { transposeA: !transposeA, alpha }),
+      ...(bias ? [() => fit(graph, dy, bias)] : []),
+    ];
+  },
+  Add(graph, node, dy) {
+    return node.inputs.map((input) => () => fit(graph, dy, input));
+  },
+  Sub(graph, node, dy) {
+    const [a, b] = node.inputs as [Value, Value];
+    return [() => fit(graph, dy, a), () => graph.negate(fit(graph, dy, b))];
+  },
+  Mul(graph, node, dy) {
+    const [a, b] = node.inputs as [Value, Value];
+    return [() => fit(graph, graph.multiply(dy, b), a), () => fit(graph, graph.multiply(dy, a), b)];
+  },
+  Div(graph, node, dy) {
+    const [a, b] = node.inputs as [Value, Value];
+    const quotient = node.outputs[0];
+    return [
+      () => fit(graph, graph.divide(dy, b), a),
+      () => graph.negate(fit(graph, graph.divide(graph.multiply(dy, quotient), b), b)),
+    ];
+  },
+  Relu(graph, node, dy) {
+    return [() => graph.whereAboveZero(node.outputs[0], dy)];
+  },
+  Exp(graph, node, dy) {
+    return [() => graph.multiply(dy, node.outputs[0])];
+  },
+  Log(graph, node, dy) {
+    return [() => graph.divide(dy, node.inputs[0])];
+  },
+  Sqrt(graph, node, dy) {
+    return [() => graph.divide(graph.multiply(dy, graph.scalar(0.5)), node.outputs[0])];
+  },
+  LogSoftmax(graph, node, dy) {
+    const lastAxis = dy.shape.length - 1;
+    const total = () => graph.sum(dy, [lastAxis]);
+    return [() => graph.subtract(dy, graph.multiply(graph.exp(node.outputs[0]), total()))];
+  },
+  ReduceSum(graph, node, dy) {
+    return [() => graph.expand(dy, node.inputs[0].shape as number[]), null];
+  },
+  ReduceMean(graph, node, dy) {
+    const shape = node.inputs[0].shape as number[];
+    const share = (node.outputs[0].shape as number[]).reduce((n, size, i) => (n * size) / shape[i], 1);
+    return [() => graph.expand(graph.multiply(dy, graph.scalar(share)), shape), null];
+  },
+  Concat(graph, node, dy) {
+    const axis = 'int' in node.attributes.axis ? node.attributes.axis.int : 0;
+    let start = 0;
+    return node.inputs.map((input) => {
+      const from = start;
+      start += input.shape[axis] as number;
+      const to = start;
+      return () => graph.slice(dy, axis, from, to);
+    });
+  },
+  Slice(graph, node, dy) {
+    const shape = node.inputs[0].shape as number[];
+    const { axis, start, end } = node.range!;
+    const zeros = (size: number): Value[] =>
+      size === 0
+        ? []
+        : [
+            graph.expand(
+              graph.scalar(0),
+              shape.map((other, i) => (i === axis ? size : other)),
+            ),
+          ];
+    const build = () => graph.concatenate([...zeros(start), dy, ...zeros(shape[axis] - end)], axis);
+    return [build, null, null, null];
+  },
+  Reshape(graph, node, dy) {
+    return [() => graph.reshape(dy, node.inputs[0].shape as number[]), null];
+  },
+};

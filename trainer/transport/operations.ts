@@ -1,0 +1,65 @@
+/** Transport as part of a training step, written in the engine's operations. N real rows, M generated rows. */
+import type { Operations } from '../engine/contract.js';
+import type { IpotSettings } from './ipot.js';
+import type { SinkhornSettings } from './sinkhorn.js';
+
+/** Added to a norm: a generated row can be all zero after the output's ReLU, and its cost must stay finite. */
+export const normFloor = 1e-6;
+
+/** Rows divided by their length. */
+export function unitRows<T>(ops: Operations<T>, x: T): T {
+  const squares = ops.sum(ops.multiply(x, x), [1]); // (N, 1)
+  return ops.divide(x, ops.sqrt(ops.add(squares, ops.scalar(normFloor ** 2))));
+}
+
+/** C_nm = 1 - cos(x_n, y_m), below equation 3. */
+export function cosineCost<T>(ops: Operations<T>, x: T, y: T): T {
+  const cosine = ops.matmul(unitRows(ops, x), unitRows(ops, y), { transposeB: true }); // (N, M)
+  return ops.subtract(ops.scalar(1), cosine);
+}
+
+/** Algorithm 1, the loop unrolled. The cost comes in with its gradient stopped (envelope theorem). */
+export function ipotPlan<T>(ops: Operations<T>, cost: T, settings: IpotSettings): T {
+  const [N, M] = ops.shapeOf(cost) as [number, number];
+  const kernel = ops.exp(ops.divide(cost, ops.scalar(-settings.lambda))); // (N, M)
+  let a = ops.constant([N, 1], new Float32Array(N).fill(1 / N)); // (N, 1)
+  let b = a;
+  let plan: T | undefined; // the first one is uniform, and its constant factor cancels out
+  for (let t = 0; t < settings.iterations; t++) {
+    const K = plan === undefined ? kernel : ops.multiply(kernel, plan); // (N, M)
+    for (let j = 0; j < settings.innerIterations; j++) {
+      b = ops.divide(ops.scalar(1 / M), ops.matmul(a, K, { transposeA: true })); // (1, M)
+      a = ops.divide(ops.scalar(1 / N), ops.matmul(K, b, { transposeB: true })); // (N, 1)
+    }
+    plan = ops.multiply(ops.multiply(K, a), b); // (N, M)
+  }
+  return plan!;
+}
+
+/** Sinkhorn in the log domain, for the paper's comparison; a fixed number of rounds, as a graph must have. */
+export function sinkhornPlan<T>(ops: Operations<T>, cost: T, settings: SinkhornSettings): T {
+  const [N, M] = ops.shapeOf(cost) as [number, number];
+  const scaled = ops.divide(cost, ops.scalar(-settings.epsilon)); // (N, M)
+  let g = ops.constant([1, M], new Float32Array(M)); // g / epsilon
+  let f = g;
+  for (let i = 0; i < settings.mostIterations; i++) {
+    f = ops.subtract(ops.scalar(-Math.log(N)), logSumExp(ops, ops.add(scaled, g), 1)); // (N, 1)
+    g = ops.subtract(ops.scalar(-Math.log(M)), logSumExp(ops, ops.add(scaled, f), 0)); // (1, M)
+  }
+  return ops.exp(ops.add(ops.add(scaled, f), g)); // (N, M)
+}
+
+/** Sum of absolute differences from uniform row and column sums. */
+export function marginalError<T>(ops: Operations<T>, plan: T): T {
+  const [N, M] = ops.shapeOf(plan) as [number, number];
+  const distance = (axis: number, share: number): T => {
+    const difference = ops.subtract(ops.sum(plan, [axis]), ops.scalar(share));
+    return ops.sum(ops.sqrt(ops.multiply(difference, difference)), [0, 1]);
+  };
+  return ops.add(distance(1, 1 / N), distance(0, 1 / M)); // (1, 1)
+}
+
+function logSumExp<T>(ops: Operations<T>, x: T, axis: number): T {
+  const most = ops.max(x, [axis]);
+  return ops.add(most, ops.log(ops.sum(ops.exp(ops.subtract(x, most)), [axis])));
+}
