@@ -141,6 +141,12 @@ export class Graph {
   negate(x: Value): Value {
     return this.add_('Neg', [x], x.shape);
   }
+  /** sign(x) |x|^exponent: a power that features of either sign survive. No gradient rule: it stands before training. */
+  signedPower(x: Value, exponent: number): Value {
+    if (exponent === 1) return x;
+    const size = this.add_('Pow', [this.add_('Abs', [x], x.shape), this.scalar(exponent)], x.shape);
+    return this.multiply(this.add_('Sign', [x], x.shape), size);
+  }
   /** `value` where `gate` is above zero, else 0: the gradient of relu. */
   whereAboveZero(gate: Value, value: Value): Value {
     const above: Value = { name: this.fresh('Greater'), type: 'bool', shape: gate.shape };

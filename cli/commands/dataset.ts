@@ -1,0 +1,116 @@
+import { Option, type Command } from 'commander';
+import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
+import { convertDataset } from '../../trainer/datasets/convert.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
+import type { Finding } from '../../trainer/datasets/findings.js';
+import { loadAndCheck, type DatasetForm, type LoadOptions } from '../../trainer/datasets/load.js';
+import { datasetInvalid } from '../../trainer/datasets/problems.js';
+import type { CommandContext } from '../context.js';
+import type { AddCommand } from '../program.js';
+
+export const addDatasetCommand: AddCommand = (program, run) => {
+  const dataset = program.command('dataset').description('Check a dataset, or convert it between forms.');
+
+  dataset
+    .command('check')
+    .description('Say whether a dataset can be used, and everything that is wrong or odd about it.')
+    .argument('<directory>', 'the dataset: our own form (dataset.json) or xlsa17 (att_splits.mat)')
+    .option('--json', 'print one JSON document')
+    .exitOverride() // main.ts reaches the commands of the program, not those within them
+    .addHelpText(
+      'after',
+      `
+Examples:
+  unseen dataset check data/cub
+  unseen dataset check data/awa2 --features res50.mat --json`,
+    )
+    .action(async (directory: string, options: LoadOptions & { json?: boolean }) => {
+      await run(options.json === true, (context) => check(directory, options, context));
+    });
+
+  dataset
+    .command('convert')
+    .description('Write a dataset anew in the other form. Every number stays exactly as it is.')
+    .argument('<from>', 'the dataset to read')
+    .argument('<to>', 'the directory to make; it must not exist')
+    .addOption(new Option('--to <form>', 'the form to write').choices(['open', 'xlsa17']).default('open'))
+    .option('--json', 'print one JSON document')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  unseen dataset convert data/cub data/cub-open
+  unseen dataset convert my-birds my-birds-xlsa17 --to xlsa17`,
+    )
+    .action(async (from: string, to: string, options: LoadOptions & { to: DatasetForm; json?: boolean }) => {
+      await run(options.json === true, async (context) => {
+        context.note(`Reading ${from} and writing ${to} …`);
+        await convertDataset(from, to, options.to, options, context);
+        context.result(`Wrote ${to} (${formNames[options.to]}).`, { from, to, form: options.to });
+      });
+    });
+
+  for (const command of dataset.commands) addLoadOptions(command);
+};
+
+/** How to read an xlsa17 directory; shared by every command that reads datasets. */
+export function addLoadOptions(command: Command): Command {
+  return command
+    .option('--features <file>', 'xlsa17: the features file, when the directory holds several')
+    .addOption(
+      new Option(
+        '--attributes <which>',
+        'xlsa17: normalised attributes, or the original percentages',
+      ).choices(['att', 'original']),
+    );
+}
+
+const formNames: Record<DatasetForm, string> = { open: 'our own form', xlsa17: 'xlsa17' };
+
+async function check(directory: string, options: LoadOptions, context: CommandContext): Promise<void> {
+  context.note(`Reading ${directory} …`);
+  const { dataset, form, findings } = await loadAndCheck(directory, options);
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  if (errors.length > 0) throw datasetInvalid(directory, findings.map(describe));
+  const order = checkClassOrder(dataset);
+  const warnings = [...findings, ...classOrderFindings(order)];
+  const text = [
+    summary(dataset, form),
+    order.isConclusive
+      ? `Attributes explain ${(100 * order.explained).toFixed(0)} % of what tells seen classes apart.`
+      : 'Too few classes to tell whether the attributes belong to them.',
+    ...warnings.map(describe),
+    warnings.length === 0 ? 'No problems found.' : '',
+  ];
+  context.result(text.filter((line) => line !== '').join('\n'), {
+    name: dataset.name,
+    form,
+    rows: dataset.features.rows,
+    featureWidth: dataset.features.columns,
+    attributes: dataset.attributes.columns,
+    seenClasses: dataset.seen.length,
+    unseenClasses: dataset.unseen.length,
+    trainRows: dataset.splits.train.length,
+    testSeenRows: dataset.splits.testSeen.length,
+    testUnseenRows: dataset.splits.testUnseen.length,
+    validationClasses: dataset.validationClasses?.length ?? null,
+    classOrder: order,
+    warnings,
+  });
+}
+
+function summary(
+  { name, features, attributes, seen, unseen, splits, validationClasses }: Dataset,
+  form: DatasetForm,
+): string {
+  return `${name} (${formNames[form]})
+  ${features.rows} rows of ${features.columns} features
+  ${seen.length} seen and ${unseen.length} unseen classes with ${attributes.columns} attributes
+  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes
+  ${validationClasses ? `${validationClasses.length} validation classes` : 'no validation classes: some are held out by seed'}`;
+}
+
+function describe({ severity, message }: Finding): string {
+  return severity === 'error' ? message : `Warning: ${message}.`;
+}

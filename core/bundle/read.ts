@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../failures.js';
+import { fromHalf } from '../half.js';
+import { sha256Of } from '../hash.js';
+import { matrix } from '../matrix.js';
+import type { Bundle } from './bundle.js';
+import { bundleFormatVersion, manifestSchema, type Manifest } from './manifest.js';
+
+/** Reads a bundle and verifies every byte of it. */
+export async function readBundle(path: string): Promise<Bundle> {
+  const { manifest, identity } = await readManifest(path);
+  const file = async (name: string): Promise<Buffer> => {
+    const entry = manifest.files[name] as Manifest['files'][string] | undefined;
+    if (!entry) damaged(path, `the manifest lists no ${name}`);
+    const bytes = await readOrNull(join(path, name));
+    if (!bytes) damaged(path, `${name} is missing`);
+    if (bytes.length !== entry.bytes)
+      damaged(path, `${name} has ${bytes.length} bytes instead of ${entry.bytes}`);
+    if (sha256Of(bytes) !== entry.sha256) damaged(path, `${name} does not match its hash`);
+    return bytes;
+  };
+  const classes = manifest.classes.length;
+  const width = manifest.featureMap.mappedWidth;
+  const labels = new Int32Array(copyOf(await file('replay-labels.i32')));
+  const replay = fromHalf(new Uint16Array(copyOf(await file('replay-features.f16'))));
+  const weights = new Float32Array(copyOf(await file('head-weights.f32')));
+  const bias = new Float32Array(copyOf(await file('head-bias.f32')));
+  if (
+    weights.length !== classes * width ||
+    bias.length !== classes ||
+    replay.length !== labels.length * width
+  ) {
+    damaged(path, `its sizes do not fit ${classes} classes of ${width} features`);
+  }
+  return {
+    manifest,
+    identity,
+    featureMap: await file('features.onnx'),
+    generator: await file('generator.onnx'),
+    predictor: await file('predictor.onnx'),
+    weights: matrix(classes, width, weights),
+    bias,
+    replay: { features: matrix(labels.length, width, replay), labels },
+  };
+}
+
+/** The manifest alone, verified against its digest: quick, for looking at a bundle. */
+export async function readManifest(path: string): Promise<{ manifest: Manifest; identity: string }> {
+  const text = await readOrNull(join(path, 'manifest.json'));
+  if (!text) {
+    throw new Failure(
+      'bundle-not-found',
+      `No bundle at ${path}: it has no manifest.json. Make one with "unseen train".`,
+    );
+  }
+  const digest = (await readOrNull(join(path, 'manifest.sha256')))?.toString('utf8').trim();
+  const identity = sha256Of(text);
+  if (digest !== identity) damaged(path, 'manifest.json does not match manifest.sha256');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text.toString('utf8'));
+  } catch {
+    damaged(path, 'manifest.json is not JSON');
+  }
+  const version = (parsed as { formatVersion?: unknown } | null)?.formatVersion;
+  if (version !== bundleFormatVersion) {
+    damaged(path, `it has format version ${String(version)}, and this program reads ${bundleFormatVersion}`);
+  }
+  const checked = manifestSchema.safeParse(parsed);
+  if (!checked.success) {
+    const [first] = checked.error.issues;
+    damaged(path, `manifest.json is wrong at ${first.path.join('.')}: ${first.message}`);
+  }
+  return { manifest: checked.data, identity };
+}
+
+function damaged(path: string, reason: string): never {
+  throw new Failure(
+    'bundle-invalid',
+    `The bundle at ${path} cannot be used: ${reason}. Copy it again from its source, or train it anew.`,
+  );
+}
+
+async function readOrNull(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (
+      (error as NodeJS.ErrnoException).code === 'ENOENT' ||
+      (error as NodeJS.ErrnoException).code === 'ENOTDIR'
+    ) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** A buffer of its own: Node may hand out slices of a pool that typed arrays cannot be laid over. */
+function copyOf(bytes: Buffer): ArrayBuffer {
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+}

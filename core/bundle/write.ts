@@ -1,0 +1,41 @@
+import { writeDirectory } from '../atomic-directory.js';
+import { toHalf } from '../half.js';
+import { bytesOf, sha256Of } from '../hash.js';
+import type { BundleContent } from './bundle.js';
+import { bundleFormatVersion, manifestSchema, type Manifest } from './manifest.js';
+
+/**
+ * Writes a bundle atomically. `verify` sees the finished files before they are published, and throws to refuse them.
+ */
+export async function writeBundle(
+  target: string,
+  content: BundleContent,
+  options: { replace?: boolean; verify?: (path: string) => Promise<void> } = {},
+): Promise<void> {
+  const files: Record<string, Uint8Array> = {
+    'features.onnx': content.featureMap,
+    'generator.onnx': content.generator,
+    'predictor.onnx': content.predictor,
+    'head-weights.f32': bytesOf(content.weights.data),
+    'head-bias.f32': bytesOf(content.bias),
+    'replay-features.f16': bytesOf(toHalf(content.replay.features.data)),
+    'replay-labels.i32': bytesOf(content.replay.labels),
+  };
+  const manifest: Manifest = manifestSchema.parse({
+    formatVersion: bundleFormatVersion,
+    producer: 'unseen',
+    ...content.description,
+    files: Object.fromEntries(
+      Object.entries(files).map(([name, bytes]) => [name, { bytes: bytes.length, sha256: sha256Of(bytes) }]),
+    ),
+  });
+  const text = JSON.stringify(manifest, null, 1);
+  await writeDirectory(
+    target,
+    { ...files, 'manifest.json': text, 'manifest.sha256': `${sha256Of(text)}\n` },
+    {
+      ...(options.replace === undefined ? {} : { replace: options.replace }),
+      ...(options.verify ? { beforePublishing: options.verify } : {}),
+    },
+  );
+}

@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto';
+
+export function sha256Of(...parts: (Uint8Array | string)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+export function bytesOf(values: Float32Array | Int32Array | Uint16Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}

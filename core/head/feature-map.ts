@@ -1,0 +1,98 @@
+/**
+ * CNN features x -> mapped features s, which the generator imitates and whose direction the head sees.
+ *   minmax     s = max(0, (x^power - minimum) / range), per dimension; the paper's
+ *   whitened   s = (u - mean) P with u = x^power / |x^power|, and P such that rows of one class vary alike in every
+ *              direction: cosine distance then weighs what tells classes apart, not what varies most
+ * The map is one ONNX graph, written when a model is trained and run as it is when it is served: the two cannot drift.
+ */
+import { Graph } from '../compute/graph.js';
+import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
+import { matrix, rowOf, type Matrix } from '../matrix.js';
+
+export type FittedFeatureMap =
+  | {
+      readonly kind: 'minmax';
+      readonly power: number;
+      readonly minimum: Float32Array;
+      readonly range: Float32Array;
+    }
+  | {
+      readonly kind: 'whitened';
+      readonly power: number;
+      readonly mean: Float32Array;
+      readonly projection: Matrix;
+    };
+
+/** Rows in one run: enough to keep the processor busy, few enough to keep memory flat. */
+const rowsPerRun = 512;
+const smallestSquaredLength = 1e-24;
+
+export function featureMapModel(map: FittedFeatureMap): Uint8Array {
+  const graph = new Graph('features');
+  const width = map.kind === 'minmax' ? map.minimum.length : map.mean.length;
+  const raw = graph.input('features', ['rows', width]);
+  const powered = graph.signedPower(raw, map.power);
+  if (map.kind === 'minmax') {
+    // A dimension that was constant in training says nothing: it becomes 0.
+    const factor = map.range.map((range) => (range > 0 ? 1 / range : 0));
+    const shifted = graph.subtract(powered, graph.constant([1, width], map.minimum));
+    return graph.encode({ mapped: graph.relu(graph.multiply(shifted, graph.constant([1, width], factor))) });
+  }
+  const squares = graph.sum(graph.multiply(powered, powered), [1]);
+  const unit = graph.divide(powered, graph.sqrt(graph.maximum(squares, graph.scalar(smallestSquaredLength))));
+  const centred = graph.subtract(unit, graph.constant([1, width], map.mean));
+  const { rows, columns, data } = map.projection;
+  return graph.encode({ mapped: graph.matmul(centred, graph.constant([rows, columns], data)) });
+}
+
+export class FeatureMapper {
+  private constructor(
+    private readonly session: Session,
+    private readonly mappedWidth: number,
+  ) {}
+
+  static async open(
+    model: Uint8Array,
+    mappedWidth: number,
+    options: SessionOptions = {},
+  ): Promise<FeatureMapper> {
+    return new FeatureMapper(await Session.open(model, options), mappedWidth);
+  }
+
+  /** Mapped copies of the rows named, or of all. */
+  async map(features: Matrix, rows?: ArrayLike<number>): Promise<Matrix> {
+    const count = rows ? rows.length : features.rows;
+    const mapped = matrix(count, this.mappedWidth);
+    for (let start = 0; start < count; start += rowsPerRun) {
+      const end = Math.min(count, start + rowsPerRun);
+      const block = new Float32Array((end - start) * features.columns);
+      for (let i = start; i < end; i++)
+        block.set(rowOf(features, rows ? rows[i] : i), (i - start) * features.columns);
+      const into = mapped.data.subarray(start * this.mappedWidth, end * this.mappedWidth);
+      await this.session.run(
+        { features: BoundTensor.floats([end - start, features.columns], block) },
+        { mapped: BoundTensor.floats([end - start, this.mappedWidth], into) },
+      );
+    }
+    return mapped;
+  }
+
+  release(): Promise<void> {
+    return this.session.release();
+  }
+}
+
+/**
+ * Rows brought, in place, to one length. The cosine cost of training says nothing about the length of a generated row,
+ * while a linear head would see it at once as a bias toward the seen classes: so only the direction enters the head.
+ */
+export function directRows(rows: Matrix, length: number): Matrix {
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rowOf(rows, i);
+    let squares = 0;
+    for (let k = 0; k < row.length; k++) squares += row[k] * row[k];
+    const factor = squares > smallestSquaredLength ? length / Math.sqrt(squares) : 0;
+    for (let k = 0; k < row.length; k++) row[k] *= factor;
+  }
+  return rows;
+}

@@ -1,0 +1,291 @@
+/**
+ * Every setting of training, stated once: the type, the defaults, the checks and the help all follow from it.
+ * A description says what happens when the value is too low and too high.
+ */
+import { z } from 'zod';
+import { supervisedForms } from './transport/supervised.js';
+
+const positive = z.number().positive();
+const fraction = z.number().min(0).max(1);
+
+export const transportSchema = z
+  .object({
+    solver: z
+      .enum(['ipot', 'sinkhorn'])
+      .default('ipot')
+      .describe("How a transport step finds its plan; Sinkhorn is the paper's comparison."),
+    lambda: positive
+      .default(0.5)
+      .describe(
+        "IPOT's proximal weight. Low: the plan sharpens in fewer iterations, and may underflow. High: it stays smooth.",
+      ),
+    iterations: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(50)
+      .describe(
+        'Solver iterations, the real regulariser. Low: a blurred plan. High: a sharp plan, and slower steps.',
+      ),
+    innerIterations: z
+      .int()
+      .min(1)
+      .max(100)
+      .default(1)
+      .describe('Sinkhorn rounds inside one IPOT iteration. Low: column sums are met loosely. High: slower.'),
+    epsilon: positive
+      .default(0.05)
+      .describe(
+        "Sinkhorn's entropy weight. Low: needs more iterations to meet the marginals. High: a blurred plan.",
+      ),
+  })
+  .prefault({});
+
+export const featuresSchema = z
+  .object({
+    kind: z
+      .enum(['whitened', 'minmax'])
+      .default('whitened')
+      .describe('How CNN features are prepared: whitened within classes, or scaled to 0..1 as in the paper.'),
+    power: positive
+      .max(1)
+      .default(0.5)
+      .describe(
+        'Exponent on the CNN features. Low: small values count as much as large ones. 1: heavy tails rule.',
+      ),
+    shrinkage: z
+      .number()
+      .min(0)
+      .default(2)
+      .describe(
+        'Added to the within-class covariance, in units of its mean eigenvalue. Low: noise is blown up. High: nothing is whitened.',
+      ),
+  })
+  .prefault({});
+
+export const generatorSchema = z
+  .object({
+    hidden: z
+      .int()
+      .min(1)
+      .max(16384)
+      .default(1024)
+      .describe(
+        'Units in the hidden layer of the generator. Low: class means are missed. High: slower, and it may memorise the seen classes.',
+      ),
+    predictorHidden: z
+      .int()
+      .min(1)
+      .max(16384)
+      .default(1024)
+      .describe('Units in the hidden layer of the attribute predictor.'),
+    members: z
+      .int()
+      .min(1)
+      .max(16)
+      .default(3)
+      .describe(
+        'Generators trained from different seeds and merged into one. Low: what one seed made up stays. High: slower.',
+      ),
+    noiseWidth: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(64)
+      .describe(
+        'Length of the noise vector; null for as long as the attributes, as in the paper. High: noise drowns the attributes.',
+      ),
+    attributeEncoding: z
+      .enum(['standardised', 'unit-length'])
+      .default('standardised')
+      .describe("How attributes enter the generator; unit-length is the paper's."),
+    attributeClip: positive
+      .default(3)
+      .describe(
+        'Standardised attributes are cut off here. Low: strong attributes lose their strength. High: one outlier steers a class.',
+      ),
+    epochs: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(30)
+      .describe(
+        'Passes over the training rows. Low: class means are missed. High: the seen classes are memorised.',
+      ),
+    batchSize: z
+      .int()
+      .min(2)
+      .max(8192)
+      .default(256)
+      .describe(
+        'Real rows in a step, and as many generated ones. Low: transport has little to match. High: slower steps, fewer of them.',
+      ),
+    rowsPerClass: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('Above 0, a batch holds this many rows of each of its classes; 0 draws rows evenly.'),
+    learningRate: positive
+      .default(1e-3)
+      .describe("Adam's step size. Low: training ends before it arrives. High: the loss jumps about."),
+    schedule: z
+      .enum(['cosine', 'constant'])
+      .default('cosine')
+      .describe('How the learning rate falls over the epochs.'),
+    weightDecay: z
+      .number()
+      .min(0)
+      .default(0.01)
+      .describe('Pull of the weights toward 0. Low: memorising. High: every class looks like the mean.'),
+    attributeDropout: z
+      .number()
+      .min(0)
+      .max(0.95)
+      .default(0.3)
+      .describe(
+        'Share of attribute values blanked at each draw. Low: the generator leans on few attributes. High: classes blur.',
+      ),
+    transportProbability: fraction
+      .default(0.2)
+      .describe(
+        'p: how often a step uses transport instead of the supervised plan. High: slower to learn which class is which.',
+      ),
+    supervisedForm: z
+      .enum(supervisedForms)
+      .default('normalised')
+      .describe("The supervised plan; 'paper' is as printed, and many times heavier."),
+    discrimination: z
+      .number()
+      .min(0)
+      .default(1)
+      .describe(
+        'Weight of the term that asks each real row to be nearest to its own class. 0 turns it off. High: features spread apart at the cost of likeness.',
+      ),
+    discriminationTemperature: positive
+      .default(0.05)
+      .describe(
+        'Scale of cosine cost in that term. Low: only the hardest rivals count. High: it barely pushes.',
+      ),
+    beta: z
+      .number()
+      .min(0)
+      .default(0.1)
+      .describe(
+        "Weight of the attribute regulariser on generated rows; 0 is the paper's 'w/o f'. High: features obey the predictor rather than the data.",
+      ),
+    gammaSquared: positive
+      .default(10)
+      .describe(
+        'Sharpness of the regulariser. Low: its softmax stays flat and teaches nothing. High: it overfits the seen classes.',
+      ),
+    regulariseUnseen: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Also regularise features generated for unseen classes, as the paper does. It pushes them off the real manifold.',
+      ),
+    transport: transportSchema,
+  })
+  .prefault({});
+
+export const headSchema = z
+  .object({
+    samplesPerClass: z
+      .int()
+      .min(1)
+      .max(100_000)
+      .default(500)
+      .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
+    syntheticSeen: z
+      .boolean()
+      .default(false)
+      .describe('Also synthesise seen classes beside their real rows. It costs accuracy.'),
+    residual: z
+      .number()
+      .min(0)
+      .max(2)
+      .default(1)
+      .describe(
+        'Share of real within-class variation added to synthetic features. Low: unseen classes look like points. High: they blur.',
+      ),
+    temperature: positive
+      .default(8)
+      .describe('Length of the features that the head sees. Low: flat probabilities. High: overfitting.'),
+    prior: z
+      .enum(['prototypes', 'zero'])
+      .default('prototypes')
+      .describe('What the weights are pulled toward: the mean generated direction of each class, or zero.'),
+    regularisation: z
+      .number()
+      .min(0)
+      .default(1e-3)
+      .describe('L2 weight of the head. Low: overfitting. High: classes blur.'),
+    iterations: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(100)
+      .describe('Most iterations of the head fit. Low: it stops short of the optimum.'),
+    replayPerClass: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .default(60)
+      .describe(
+        'Real rows of each seen class kept in the bundle for adding classes at runtime. High: a larger bundle.',
+      ),
+  })
+  .prefault({});
+
+export const validationSchema = z
+  .object({
+    folds: z
+      .int()
+      .min(1)
+      .max(10)
+      .default(2)
+      .describe(
+        'Disjoint sets of seen classes that play unseen in turn. Low: choices follow chance. High: slower.',
+      ),
+    classFraction: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .nullable()
+      .default(null)
+      .describe(
+        'Share of the seen classes held out in a fold; null for as large a share as the dataset has unseen classes.',
+      ),
+    rowFraction: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .default(0.2)
+      .describe('Share of the rows of the other classes that play test rows.'),
+    search: z
+      .object({
+        epochs: z.array(z.int().min(1)).default([]),
+        learningRate: z.array(positive).default([]),
+        gammaSquared: z.array(positive).default([]),
+        regularisation: z.array(positive).default([]),
+        samplesPerClass: z.array(z.int().min(1)).default([]),
+      })
+      .prefault({})
+      .describe(
+        'Values to try besides the configured one, one setting after another, each judged on validation classes.',
+      ),
+  })
+  .prefault({});
+
+export const configurationSchema = z.strictObject({
+  features: featuresSchema,
+  generator: generatorSchema,
+  head: headSchema,
+  validation: validationSchema,
+});
+
+export type Configuration = z.infer<typeof configurationSchema>;
+export type FeatureSettings = z.infer<typeof featuresSchema>;
+export type GeneratorSettings = z.infer<typeof generatorSchema>;
+export type HeadSettings = z.infer<typeof headSchema>;
+export type TransportSettings = z.infer<typeof transportSchema>;

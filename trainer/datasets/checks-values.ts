@@ -1,0 +1,91 @@
+import { rowOf, type Matrix } from '../../core/matrix.js';
+import type { Dataset } from './dataset.js';
+import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
+
+/** NaN and infinities are errors; zero rows, negative features, constant and identical attributes are warnings. */
+export function checkValues(dataset: Dataset): Finding[] {
+  return [
+    ...notFinite(dataset.features, (row, column) => `the features of row ${row + 1}, value ${column + 1}`),
+    ...notFinite(
+      dataset.attributes,
+      (row, column) =>
+        `the attribute "${dataset.attributeNames[column] ?? column + 1}" of class "${dataset.classNames[row] ?? row + 1}"`,
+    ),
+    ...oddFeatures(dataset.features),
+    ...oddAttributes(dataset),
+  ];
+}
+
+function notFinite(source: Matrix, where: (row: number, column: number) => string): Finding[] {
+  let first = -1;
+  let count = 0;
+  for (let i = 0; i < source.data.length; i++) {
+    // x - x is 0 for a finite x and NaN for any other: one test for all three kinds.
+    if (source.data[i] - source.data[i] === 0) continue;
+    if (first < 0) first = i;
+    count += 1;
+  }
+  if (count === 0) return [];
+  const place = where(Math.floor(first / source.columns), first % source.columns);
+  const others = count > 1 ? `, and ${count - 1} more` : '';
+  return [errorFinding('not-finite', `${place}, is ${source.data[first]}${others}`)];
+}
+
+function oddFeatures(features: Matrix): Finding[] {
+  const zeroRows: number[] = [];
+  let negative = 0;
+  for (let row = 0; row < features.rows; row++) {
+    let isZero = true;
+    for (let i = row * features.columns; i < (row + 1) * features.columns; i++) {
+      const value = features.data[i];
+      if (value !== 0) isZero = false;
+      if (value < 0) negative += 1;
+    }
+    if (isZero) zeroRows.push(row + 1);
+  }
+  const findings: Finding[] = [];
+  if (zeroRows.length > 0)
+    findings.push(warningFinding('zero-features', `rows whose features are all zero: ${someOf(zeroRows)}`));
+  if (negative > 0) {
+    const percent = ((100 * negative) / features.data.length).toFixed(1);
+    findings.push(
+      warningFinding(
+        'negative-features',
+        `${percent} % of the feature values are negative; features that end in a ReLU have none, so check which layer they come from`,
+      ),
+    );
+  }
+  return findings;
+}
+
+function oddAttributes({ attributes, attributeNames, classNames }: Dataset): Finding[] {
+  const constant = Array.from({ length: attributes.columns }, (_, column) => column).filter((column) => {
+    for (let row = 1; row < attributes.rows; row++)
+      if (attributes.data[row * attributes.columns + column] !== attributes.data[column]) return false;
+    return attributes.rows > 1;
+  });
+  const firstWith = new Map<string, number>();
+  const twins: string[] = [];
+  for (let row = 0; row < attributes.rows; row++) {
+    const key = rowOf(attributes, row).join();
+    const other = firstWith.get(key);
+    if (other === undefined) firstWith.set(key, row);
+    else twins.push(`"${classNames[other]}" and "${classNames[row]}"`);
+  }
+  const findings: Finding[] = [];
+  if (twins.length > 0)
+    findings.push(
+      warningFinding(
+        'identical-attributes',
+        `classes with the same attributes, which no model can tell apart without pictures of them: ${someOf(twins)}`,
+      ),
+    );
+  if (constant.length > 0)
+    findings.push(
+      warningFinding(
+        'constant-attribute',
+        `attributes with the same value for every class: ${someOf(constant.map((i) => attributeNames[i]))}`,
+      ),
+    );
+  return findings;
+}

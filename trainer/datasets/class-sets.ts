@@ -1,0 +1,24 @@
+import type { Dataset } from './dataset.js';
+
+/** The classes that have at least one of the rows named, ascending. Labels outside 0 .. classCount-1 count for none. */
+export function classesOfRows(labels: Int32Array, rows: ArrayLike<number>, classCount: number): Int32Array {
+  const present = new Uint8Array(classCount);
+  for (let i = 0; i < rows.length; i++) {
+    const label = labels[rows[i]];
+    if (label >= 0 && label < classCount) present[label] = 1;
+  }
+  return indicesWhere(present, 1);
+}
+
+/** A dataset from what its files say; seen and unseen follow from the training rows, so no file can contradict them. */
+export function assembleDataset(parts: Omit<Dataset, 'seen' | 'unseen'>): Dataset {
+  const present = new Uint8Array(parts.classNames.length);
+  for (const label of classesOfRows(parts.labels, parts.splits.train, present.length)) present[label] = 1;
+  return { ...parts, seen: indicesWhere(present, 1), unseen: indicesWhere(present, 0) };
+}
+
+function indicesWhere(flags: Uint8Array, wanted: number): Int32Array {
+  const found: number[] = [];
+  for (let i = 0; i < flags.length; i++) if (flags[i] === wanted) found.push(i);
+  return Int32Array.from(found);
+}

@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../core/failures.js';
+import { checkDataset } from './checks.js';
+import type { Dataset } from './dataset.js';
+import type { Finding } from './findings.js';
+import { loadOpenForm } from './open-form.js';
+import { manifestFile } from './open-form-schema.js';
+import { datasetInvalid } from './problems.js';
+import { loadXlsa17, splitsFile, type Xlsa17Options } from './xlsa17.js';
+
+export type DatasetForm = 'open' | 'xlsa17';
+export type LoadOptions = Xlsa17Options;
+
+export interface CheckedDataset {
+  readonly dataset: Dataset;
+  readonly form: DatasetForm;
+  readonly findings: readonly Finding[]; // errors first
+}
+
+/** A dataset that passed its checks; every problem of one that did not is in the Failure. */
+export async function loadDataset(path: string, options: LoadOptions = {}): Promise<Dataset> {
+  const { dataset, findings } = await loadAndCheck(path, options);
+  const errors = findings.filter((finding) => finding.severity === 'error');
+  if (errors.length > 0)
+    throw datasetInvalid(
+      path,
+      errors.map((finding) => finding.message),
+    );
+  return dataset;
+}
+
+/** For those who want to see the warnings too; throws only when there is nothing to check. */
+export async function loadAndCheck(path: string, options: LoadOptions = {}): Promise<CheckedDataset> {
+  const form = await detectForm(path);
+  if (form === 'open' && (options.features !== undefined || options.attributes !== undefined))
+    throw new Failure(
+      'usage',
+      `${path} names its own features and attributes in ${manifestFile}; edit that instead.`,
+    );
+  const dataset = form === 'open' ? await loadOpenForm(path) : await loadXlsa17(path, options);
+  return { dataset, form, findings: checkDataset(dataset) };
+}
+
+async function detectForm(path: string): Promise<DatasetForm> {
+  const exists = (target: string): Promise<boolean> =>
+    stat(target).then(
+      () => true,
+      () => false,
+    );
+  if (await exists(join(path, manifestFile))) return 'open';
+  if (await exists(join(path, splitsFile))) return 'xlsa17';
+  throw new Failure(
+    'dataset-not-found',
+    (await exists(path))
+      ? `${path} is no dataset: it must be a directory with ${manifestFile} (our own form) or ${splitsFile} (xlsa17).`
+      : `There is no dataset at ${path}: no such directory.`,
+  );
+}

@@ -1,0 +1,101 @@
+/** NumPy's .npy files (format 1.0 and 2.0): https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+import { readFile, writeFile } from 'node:fs/promises';
+import { Failure } from '../../core/failures.js';
+import { matrix, type Matrix } from '../../core/matrix.js';
+
+type NpyValues = Float32Array | Float64Array | Int32Array;
+
+export interface NpyArray {
+  readonly shape: readonly number[];
+  readonly values: NpyValues; // row-major; <i8 comes as Float64Array, exact up to 2^53
+}
+
+const magic = '\x93NUMPY';
+const bytesPerValue: Readonly<Record<string, number>> = { '<f4': 4, '<f8': 8, '<i4': 4, '<i8': 8 };
+
+export async function readNpy(path: string): Promise<NpyArray> {
+  const refuse = (why: string): never => {
+    throw new Failure('dataset-invalid', `${path} cannot be read: ${why}.`);
+  };
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== magic) refuse('it is no .npy file');
+  const isFirstVersion = bytes[6] === 1;
+  if (!isFirstVersion && bytes[6] !== 2)
+    refuse(`its format version ${bytes[6]} is not supported; save it with numpy.save`);
+  const start = isFirstVersion ? 10 : 12;
+  const dataStart = start + (isFirstVersion ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));
+  if (dataStart > bytes.length) refuse('it is truncated');
+
+  const header = bytes.toString('latin1', start, dataStart);
+  const type = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1] ?? refuse('its header names no single type');
+  const isFortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1] === 'True';
+  const shapeText = /'shape'\s*:\s*\(([\d,\s]*)\)/.exec(header)?.[1] ?? refuse('its header names no shape');
+  const shape = shapeText.split(',').flatMap((part) => (part.trim() === '' ? [] : [Number(part)]));
+  const width =
+    bytesPerValue[type] ?? refuse(`it holds ${type}; convert it with numpy's astype to <f4, <f8, <i4 or <i8`);
+  const count = shape.reduce((product, size) => product * size, 1);
+  if (bytes.length - dataStart !== count * width)
+    refuse(
+      `it holds ${bytes.length - dataStart} bytes of data instead of ${count * width}; it is truncated or damaged`,
+    );
+
+  const values = typedValues(bytes, dataStart, type, count);
+  if (!isFortran || shape.length < 2) return { shape, values };
+  if (shape.length > 2)
+    refuse('it has more than two dimensions in Fortran order; save it with numpy.ascontiguousarray');
+  return { shape, values: transposed(values, shape[1], shape[0]) };
+}
+
+function typedValues(bytes: Buffer, start: number, type: string, count: number): NpyValues {
+  if (type === '<i8')
+    return Float64Array.from({ length: count }, (_, i) => Number(bytes.readBigInt64LE(start + i * 8)));
+  const arrayType = { '<f4': Float32Array, '<f8': Float64Array, '<i4': Int32Array }[type]!;
+  const offset = bytes.byteOffset + start;
+  // NumPy pads its headers so that data lies aligned; other writers may not.
+  if (offset % arrayType.BYTES_PER_ELEMENT === 0)
+    return new arrayType(bytes.buffer as ArrayBuffer, offset, count);
+  return new arrayType(new Uint8Array(bytes.subarray(start)).buffer);
+}
+
+/** Of row-major (rows, columns); what Fortran order stores is the transpose of what its shape says. */
+function transposed(values: NpyValues, rows: number, columns: number): NpyValues {
+  const result = new (values.constructor as new (length: number) => NpyValues)(values.length);
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) result[j * rows + i] = values[i * columns + j];
+  return result;
+}
+
+export async function readNpyMatrix(path: string): Promise<Matrix> {
+  const { shape, values } = await readNpy(path);
+  if (shape.length !== 2)
+    throw new Failure(
+      'dataset-invalid',
+      `${path} has ${shape.length} dimensions; features need two (rows, values).`,
+    );
+  return matrix(shape[0], shape[1], values instanceof Float32Array ? values : Float32Array.from(values));
+}
+
+export function npyHeader(type: '<f4' | '<f8' | '<i4', shape: readonly number[]): Buffer {
+  const tuple = `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
+  const text = `{'descr': '${type}', 'fortran_order': False, 'shape': ${tuple}, }`;
+  const padded = Math.ceil((10 + text.length + 1) / 64) * 64 - 10; // data begins at a multiple of 64
+  const header = Buffer.alloc(10 + padded, ' ');
+  header.write(magic, 0, 'latin1');
+  header.set([1, 0], 6);
+  header.writeUInt16LE(padded, 8);
+  header.write(text, 10, 'latin1');
+  header.write('\n', 9 + padded, 'latin1');
+  return header;
+}
+
+export async function writeNpy(path: string, values: NpyValues, shape: readonly number[]): Promise<void> {
+  const type = values instanceof Float32Array ? '<f4' : values instanceof Float64Array ? '<f8' : '<i4';
+  await writeFile(path, [
+    npyHeader(type, shape),
+    new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
+  ]);
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse/sync';
+import { z } from 'zod';
+import { Failure } from '../../core/failures.js';
+import { matrix, type Matrix } from '../../core/matrix.js';
+import { assembleDataset } from './class-sets.js';
+import type { Dataset } from './dataset.js';
+import { readNpyMatrix } from './npy.js';
+import { manifestFile, manifestSchema, type Manifest } from './open-form-schema.js';
+import { attributeTable, rowTable } from './open-form-tables.js';
+import { datasetInvalid } from './problems.js';
+
+export async function loadOpenForm(directory: string): Promise<Dataset> {
+  const manifest = await readManifest(directory);
+  await checkHashes(directory, manifest);
+  const features = await readFeatures(directory, manifest.features);
+  const problems: string[] = [];
+  const table = attributeTable(await readCsv(join(directory, manifest.attributes.file)), problems);
+  const classIndex = new Map(table.classNames.map((name, index) => [name, index]));
+  const rows = rowTable(await readCsv(join(directory, manifest.rows.file)), classIndex, problems);
+  const validation = (manifest.validationClasses ?? []).map((name) => {
+    const index = classIndex.get(name);
+    if (index === undefined)
+      problems.push(`the validation class "${name}" is not in ${manifest.attributes.file}`);
+    return index ?? 0;
+  });
+  if (problems.length > 0) throw datasetInvalid(directory, problems);
+  return assembleDataset({
+    name: manifest.name,
+    ...table,
+    features,
+    ...rows,
+    validationClasses: manifest.validationClasses ? Int32Array.from(validation).sort() : null,
+    backbone: manifest.backbone,
+  });
+}
+
+async function readManifest(directory: string): Promise<Manifest> {
+  const path = join(directory, manifestFile);
+  const text = await readFile(path, 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Failure('dataset-invalid', `${path} is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  const parsed = manifestSchema.safeParse(value);
+  if (!parsed.success)
+    throw new Failure('dataset-invalid', `${path} is wrong:\n${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+async function checkHashes(directory: string, { features, rows, attributes }: Manifest): Promise<void> {
+  const changed: string[] = [];
+  for (const { file, sha256 } of [features, rows, attributes]) {
+    if (sha256 !== undefined && (await sha256Of(join(directory, file))) !== sha256)
+      changed.push(
+        `${file} is not the file that ${manifestFile} describes; if the change is meant, remove its sha256 there`,
+      );
+  }
+  if (changed.length > 0) throw datasetInvalid(directory, changed);
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+  return hash.digest('hex');
+}
+
+async function readFeatures(directory: string, described: Manifest['features']): Promise<Matrix> {
+  const path = join(directory, described.file);
+  if (described.format === 'npy') {
+    const features = await readNpyMatrix(path);
+    const { rows = features.rows, columns = features.columns } = described;
+    if (rows !== features.rows || columns !== features.columns)
+      throw datasetInvalid(directory, [
+        `${described.file} is ${features.rows} x ${features.columns}, not ${rows} x ${columns} as ${manifestFile} says`,
+      ]);
+    return features;
+  }
+  const [rows, columns] = [described.rows ?? 0, described.columns ?? 0];
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  if (bytes.length !== rows * columns * 4)
+    throw datasetInvalid(directory, [
+      `${described.file} has ${bytes.length} bytes; ${rows} x ${columns} float32 values need ${rows * columns * 4}`,
+    ]);
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
+  return matrix(rows, columns, new Float32Array(aligned.buffer, aligned.byteOffset, rows * columns));
+}
+
+async function readCsv(path: string): Promise<string[][]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  try {
+    return parse(text, { bom: true, trim: true, skip_empty_lines: true });
+  } catch (error) {
+    throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+function cannotOpen(path: string, error: unknown): Failure {
+  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
+    cause: error,
+  });
+}

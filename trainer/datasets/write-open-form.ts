@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rowOf } from '../../core/matrix.js';
+import { writeDirectory } from '../../core/atomic-directory.js';
+import type { Dataset } from './dataset.js';
+import { writeNpy } from './npy.js';
+import { sha256Of } from './open-form.js';
+import { manifestFile, type Manifest } from './open-form-schema.js';
+
+/** Writes dataset.json, features.npy, rows.csv and attributes.csv into a new directory. Every value comes back exactly. */
+export async function writeOpenForm(dataset: Dataset, target: string): Promise<void> {
+  const fill = async (directory: string): Promise<void> => {
+    const at = (file: string): string => join(directory, file);
+    const { features } = dataset;
+    await writeNpy(at('features.npy'), features.data, [features.rows, features.columns]);
+    await writeFile(at('rows.csv'), csv(rowLines(dataset)));
+    await writeFile(at('attributes.csv'), csv(attributeLines(dataset)));
+    const described = async (file: string): Promise<{ file: string; sha256: string }> => ({
+      file,
+      sha256: await sha256Of(at(file)),
+    });
+    const { validationClasses } = dataset;
+    const manifest: Manifest = {
+      formatVersion: 1,
+      name: dataset.name,
+      features: {
+        ...(await described('features.npy')),
+        format: 'npy',
+        rows: features.rows,
+        columns: features.columns,
+      },
+      rows: await described('rows.csv'),
+      attributes: await described('attributes.csv'),
+      validationClasses: validationClasses
+        ? Array.from(validationClasses, (i) => dataset.classNames[i])
+        : null,
+      backbone: dataset.backbone,
+    };
+    await writeFile(at(manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
+  };
+  await writeDirectory(target, {}, { beforePublishing: fill });
+}
+
+function rowLines({ features, labels, imageFiles, classNames, splits }: Dataset): string[][] {
+  const splitOf = new Array<string>(features.rows).fill('none');
+  for (const row of splits.train) splitOf[row] = 'train';
+  for (const row of splits.testSeen) splitOf[row] = 'test-seen';
+  for (const row of splits.testUnseen) splitOf[row] = 'test-unseen';
+  const lines = splitOf.map((split, row) => [imageFiles?.[row] ?? '', classNames[labels[row]] ?? '', split]);
+  return [['image', 'class', 'split'], ...lines];
+}
+
+function attributeLines({ classNames, attributeNames, attributes }: Dataset): string[][] {
+  const lines = classNames.map((name, i) => [name, ...Array.from(rowOf(attributes, i), shortest)]);
+  return [['class', ...attributeNames], ...lines];
+}
+
+/** The shortest decimal that is this float32 again: 0.1 rather than 0.10000000149011612. */
+function shortest(value: number): string {
+  for (let digits = 6; digits <= 9; digits++) {
+    const text = String(Number(value.toPrecision(digits)));
+    if (Math.fround(Number(text)) === value) return text;
+  }
+  return String(value);
+}
+
+function csv(lines: string[][]): string {
+  const quoted = (field: string): string =>
+    /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+  return lines.map((line) => `${line.map(quoted).join(',')}\n`).join('');
+}

@@ -1,0 +1,140 @@
+/**
+ * How well predictions agree with labels. Accuracies are means of per-class accuracies (every class counts alike,
+ * whatever its number of rows), as fractions of 1. Classes without a row in the test are left out of the mean.
+ *
+ * N rows, C classes; scores (N, C): the higher, the likelier. A bias is added to the scores of every unseen class.
+ */
+import { Failure } from '../../core/failures.js';
+import type { Matrix } from '../../core/matrix.js';
+
+/** Accuracies in the generalized setting, in which every class competes for every row. */
+export interface GeneralizedAccuracy {
+  readonly unseenAccuracy: number; // A_u: mean over the unseen classes
+  readonly seenAccuracy: number; // A_s
+  readonly harmonicMean: number; // H = 2 A_u A_s / (A_u + A_s)
+}
+
+export function harmonicMean(a: number, b: number): number {
+  return a + b > 0 ? (2 * a * b) / (a + b) : 0;
+}
+
+/** The mean over the classes among the labels of the fraction of their rows that count as hits. */
+export function classMean(labels: ArrayLike<number>, isHit: (row: number) => boolean): number {
+  const rows = new Map<number, number>();
+  const hits = new Map<number, number>();
+  for (let i = 0; i < labels.length; i++) {
+    rows.set(labels[i], (rows.get(labels[i]) ?? 0) + 1);
+    if (isHit(i)) hits.set(labels[i], (hits.get(labels[i]) ?? 0) + 1);
+  }
+  if (rows.size === 0) return 0;
+  let sum = 0;
+  for (const [label, count] of rows) sum += (hits.get(label) ?? 0) / count;
+  return sum / rows.size;
+}
+
+export function perClassAccuracy(predictions: ArrayLike<number>, labels: ArrayLike<number>): number {
+  if (predictions.length !== labels.length)
+    throw new RangeError(`${predictions.length} predictions for ${labels.length} labels`);
+  return classMean(labels, (i) => predictions[i] === labels[i]);
+}
+
+/** Per row the best-scored of the classes that may be answered (all of them by default); a tie goes to the lower index. */
+export function predict(scores: Matrix, candidates?: ArrayLike<number>): Int32Array {
+  const count = candidates?.length ?? scores.columns;
+  const predictions = new Int32Array(scores.rows);
+  for (let i = 0; i < scores.rows; i++) {
+    let best = -1;
+    let bestScore = -Infinity;
+    for (let k = 0; k < count; k++) {
+      const label = candidates ? candidates[k] : k;
+      const score = scores.data[i * scores.columns + label];
+      if (best < 0 || score > bestScore) [best, bestScore] = [label, score];
+    }
+    if (Number.isNaN(bestScore)) throw notFinite(i);
+    predictions[i] = best;
+  }
+  return predictions;
+}
+
+/** A row is a hit when fewer than k other candidates score above its own class (ties count against it). */
+export function topKAccuracy(
+  scores: Matrix,
+  labels: ArrayLike<number>,
+  k: number,
+  candidates?: ArrayLike<number>,
+): number {
+  const count = candidates?.length ?? scores.columns;
+  return classMean(labels, (i) => {
+    const own = scores.data[i * scores.columns + labels[i]];
+    let ahead = 0;
+    for (let j = 0; j < count; j++) {
+      const label = candidates ? candidates[j] : j;
+      if (label !== labels[i] && scores.data[i * scores.columns + label] >= own) ahead += 1;
+    }
+    return ahead < k;
+  });
+}
+
+/**
+ * What the generalized setting needs to know of each row: by how much its best seen class leads its best unseen class
+ * (it is given to the unseen one when bias > margin, so a tie goes to the seen), and whether each of the two is right.
+ */
+export interface Margins {
+  readonly margin: Float64Array; // (N)
+  readonly isUnseen: Uint8Array; // (N), whether the row's own class is unseen
+  readonly isRight: Uint8Array; // (N), whether the best class on the row's own side is its own
+  readonly labels: ArrayLike<number>;
+}
+
+/** isUnseen marks, per class, the unseen ones: (C) of 0 and 1. */
+export function marginsOf(scores: Matrix, labels: ArrayLike<number>, isUnseen: ArrayLike<number>): Margins {
+  if (labels.length !== scores.rows || isUnseen.length !== scores.columns)
+    throw new RangeError(
+      `${scores.rows} x ${scores.columns} scores with ${labels.length} labels and ${isUnseen.length} classes`,
+    );
+  const margin = new Float64Array(scores.rows);
+  const rowIsUnseen = new Uint8Array(scores.rows);
+  const isRight = new Uint8Array(scores.rows);
+  for (let i = 0; i < scores.rows; i++) {
+    const best = [-1, -1]; // of the seen classes, of the unseen classes
+    const bestScore = [-Infinity, -Infinity];
+    for (let label = 0; label < scores.columns; label++) {
+      const score = scores.data[i * scores.columns + label];
+      if (Number.isNaN(score)) throw notFinite(i);
+      const side = isUnseen[label] ? 1 : 0;
+      if (best[side] < 0 || score > bestScore[side]) [best[side], bestScore[side]] = [label, score];
+    }
+    const own = isUnseen[labels[i]] ? 1 : 0;
+    margin[i] = bestScore[0] - bestScore[1];
+    rowIsUnseen[i] = own;
+    isRight[i] = best[own] === labels[i] ? 1 : 0;
+  }
+  return { margin, isUnseen: rowIsUnseen, isRight, labels };
+}
+
+export function accuracyAtBias(margins: Margins, bias: number): GeneralizedAccuracy {
+  const { margin, isUnseen, isRight, labels } = margins;
+  const accuracy = (side: number): number => {
+    const rows = Array.from(margin.keys()).filter((i) => isUnseen[i] === side);
+    return classMean(
+      rows.map((i) => labels[i]),
+      (k) => isRight[rows[k]] === 1 && bias > margin[rows[k]] === (side === 1),
+    );
+  };
+  const [seenAccuracy, unseenAccuracy] = [accuracy(0), accuracy(1)];
+  return { unseenAccuracy, seenAccuracy, harmonicMean: harmonicMean(unseenAccuracy, seenAccuracy) };
+}
+
+/** A_u, A_s and H of scores over all classes, with a bias on the unseen ones. */
+export function generalizedAccuracy(
+  scores: Matrix,
+  labels: ArrayLike<number>,
+  isUnseen: ArrayLike<number>,
+  bias = 0,
+): GeneralizedAccuracy {
+  return accuracyAtBias(marginsOf(scores, labels, isUnseen), bias);
+}
+
+function notFinite(row: number): Failure {
+  return new Failure('training-failed', `The scores of test row ${row} are not numbers.`);
+}

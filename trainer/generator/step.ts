@@ -1,0 +1,91 @@
+/**
+ * One step of Algorithm 2 as a program: from a batch of real rows and the attributes and noise of as many generated
+ * ones to the loss over generator and predictor.
+ */
+import type { GeneratorSettings, TransportSettings } from '../configuration.js';
+import type { LossProgram, Operations } from '../engine/contract.js';
+import { cosineCost, ipotPlan, marginalError, sinkhornPlan } from '../transport/operations.js';
+import { discriminationLoss, ncaLoss, transportLoss } from './losses.js';
+import { generate, generatorShapes, predict, predictorShapes, type NetworkSizes } from './networks.js';
+
+export interface StepSizes extends NetworkSizes {
+  readonly batch: number; // N
+  readonly classes: number; // C: the classes that compete in the regulariser
+}
+
+export function trainingStep(sizes: StepSizes, settings: GeneratorSettings): LossProgram {
+  const { batch: N, attributes: d, noise: z, features: D, classes: C } = sizes;
+  return {
+    name: 'training-step',
+    inputs: {
+      real: [N, D],
+      attributes: [N, d], // of the generated rows: the labels of the real rows, values partly blanked
+      noise: [N, z],
+      supervised: [N, N],
+      ...(settings.discrimination > 0 ? { sameClass: [N, N] } : {}),
+      useTransport: 'condition',
+      targets: [N, C],
+      classAttributes: [C, d],
+      ...(settings.regulariseUnseen
+        ? { unseenAttributes: [N, d], unseenNoise: [N, z], unseenTargets: [N, C] }
+        : {}),
+    },
+    parameters: { ...generatorShapes(sizes), ...predictorShapes(sizes) },
+    build: (ops, inputs, weights) => {
+      const generated = generate(ops, weights, sizes, inputs.attributes, inputs.noise); // (N, D)
+      const cost = cosineCost(ops, inputs.real, generated); // (N, N)
+      const fixedCost = ops.stopGradient(cost);
+      const plan = ops.stopGradient(
+        ops.choose(
+          inputs.useTransport,
+          (inside) => solvePlan(inside, fixedCost, settings.transport),
+          () => inputs.supervised,
+        ),
+      );
+      const transport = transportLoss(ops, plan, cost);
+      const terms = [transport];
+      const reports: Record<string, typeof transport> = {
+        transport,
+        marginalError: marginalError(ops, plan),
+      };
+
+      if (settings.discrimination > 0) {
+        const term = discriminationLoss(ops, cost, inputs.sameClass, settings.discriminationTemperature);
+        terms.push(ops.multiply(term, ops.scalar(settings.discrimination)));
+        reports.discrimination = term;
+      }
+
+      // The predictor always learns from real rows. Only with beta > 0 does it speak to the generator; Adam does not
+      // mind the scale of a gradient, so that without beta the weight of this term is free.
+      const nca = (rows: typeof transport, targets: typeof transport) =>
+        ncaLoss(ops, predict(ops, weights, rows), inputs.classAttributes, targets, settings.gammaSquared);
+      const real = nca(inputs.real, inputs.targets);
+      terms.push(ops.multiply(real, ops.scalar(settings.beta > 0 ? settings.beta : 1)));
+      reports.predictor = real;
+      if (settings.beta > 0) {
+        const regulariser = nca(generated, inputs.targets);
+        terms.push(ops.multiply(regulariser, ops.scalar(settings.beta)));
+        reports.regulariser = regulariser;
+        if (settings.regulariseUnseen) {
+          const unseen = nca(
+            generate(ops, weights, sizes, inputs.unseenAttributes, inputs.unseenNoise),
+            inputs.unseenTargets,
+          );
+          terms.push(ops.multiply(unseen, ops.scalar(settings.beta)));
+          reports.unseenRegulariser = unseen;
+        }
+      }
+      return { loss: terms.reduce((sum, term) => ops.add(sum, term)), reports };
+    },
+  };
+}
+
+function solvePlan<T>(ops: Operations<T>, cost: T, settings: TransportSettings): T {
+  return settings.solver === 'ipot'
+    ? ipotPlan(ops, cost, settings)
+    : sinkhornPlan(ops, cost, {
+        epsilon: settings.epsilon,
+        mostIterations: settings.iterations,
+        tolerance: 0,
+      });
+}

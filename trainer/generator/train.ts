@@ -1,0 +1,120 @@
+import type { Watcher } from '../../core/progress.js';
+import { Random } from '../../core/random.js';
+import { Failure } from '../../core/failures.js';
+import { stopIfAsked } from '../../core/stop.js';
+import type { GeneratorSettings } from '../configuration.js';
+import type { AdamSettings, Engine, ParameterValues } from '../engine/contract.js';
+import { freshState } from '../engine/state.js';
+import { BatchSource, rivalClasses } from './batches.js';
+import type { CheckpointStore } from './checkpoint.js';
+import { initialWeights, type NetworkSizes } from './networks.js';
+import { trainingStep, type StepSizes } from './step.js';
+import type { TrainingData } from './training-data.js';
+
+/** A trained generator and predictor. */
+export interface TrainedNetworks {
+  readonly sizes: NetworkSizes;
+  readonly weights: ParameterValues;
+}
+
+/** One line of the training log. */
+export type EpochReport = Readonly<Record<string, number>> & { readonly epoch: number };
+
+export interface TrainingHooks {
+  readonly watcher: Watcher;
+  readonly label: string;
+  readonly onEpoch?: (report: EpochReport) => void;
+  readonly checkpoints?: CheckpointStore;
+}
+
+/** Writing the weights takes a moment: not after every epoch when epochs are short. */
+const secondsBetweenCheckpoints = 15;
+
+const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
+
+/** Algorithm 2 of the paper. */
+export async function trainGenerator(
+  engine: Engine,
+  data: TrainingData,
+  settings: GeneratorSettings,
+  seed: number,
+  hooks: TrainingHooks,
+): Promise<TrainedNetworks> {
+  const sizes = stepSizes(data, settings);
+  const saved = await hooks.checkpoints?.load();
+  const batches = new BatchSource(data, sizes, settings, seed, saved?.batches);
+  const start =
+    saved?.training ??
+    freshState(initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')));
+  const run = await engine.training(
+    trainingStep(sizes, settings),
+    { ...adam, weightDecay: settings.weightDecay },
+    start,
+  );
+  const reports: EpochReport[] = [...(saved?.reports ?? [])];
+  for (const report of reports) hooks.onEpoch?.(report);
+  let lastSaved = performance.now();
+  const progress = hooks.watcher.progress(hooks.label, settings.epochs * batches.perEpoch);
+  try {
+    for (let epoch = saved?.epoch ?? 0; epoch < settings.epochs; epoch++) {
+      const totals: Record<string, number> = {};
+      let step = epoch * batches.perEpoch;
+      for (const inputs of batches.epoch()) {
+        stopIfAsked(hooks.watcher.signal);
+        const learningRate = scheduled(settings, step / (settings.epochs * batches.perEpoch));
+        const [report] = await run.step([{ inputs, learningRate }]);
+        if (!Number.isFinite(report.loss)) {
+          throw new Failure(
+            'training-failed',
+            `The loss stopped being a number at step ${step + 1}. Lower generator.learningRate (now ${settings.learningRate}).`,
+          );
+        }
+        for (const [name, value] of Object.entries(report))
+          totals[name] = (totals[name] ?? 0) + value / batches.perEpoch;
+        progress.update(++step, `loss ${report.loss.toFixed(3)}`);
+      }
+      const report = { epoch: epoch + 1, ...totals };
+      reports.push(report);
+      hooks.onEpoch?.(report);
+      // A finished member is kept too, so that a kill in a later one does not train it again.
+      const due =
+        epoch + 1 === settings.epochs || performance.now() - lastSaved > 1000 * secondsBetweenCheckpoints;
+      if (hooks.checkpoints && due) {
+        const state = { epoch: epoch + 1, training: run.snapshot(), batches: batches.save(), reports };
+        await hooks.checkpoints.save(state);
+        lastSaved = performance.now();
+      }
+    }
+    return { sizes, weights: run.snapshot().parameters };
+  } finally {
+    progress.stop();
+    await run.release();
+  }
+}
+
+export function stepSizes(data: TrainingData, settings: GeneratorSettings): StepSizes {
+  const d = data.attributes.columns;
+  return {
+    attributes: d,
+    noise: settings.noiseWidth ?? d,
+    features: data.features.columns,
+    hidden: settings.hidden,
+    predictorHidden: settings.predictorHidden,
+    nonNegative: data.featureMap.kind === 'minmax',
+    batch: settings.batchSize,
+    classes: rivalClasses(data, settings).length,
+  };
+}
+
+/** `done` is the part of training that lies behind, in [0, 1). */
+function scheduled(settings: GeneratorSettings, done: number): number {
+  if (settings.schedule === 'constant') return settings.learningRate;
+  return settings.learningRate * 0.5 * (1 + Math.cos(Math.PI * done));
+}
+
+function meanOf(data: TrainingData): Float32Array {
+  const { rows, columns, data: values } = data.features;
+  const sums = new Float64Array(columns);
+  for (let i = 0; i < rows; i++) for (let k = 0; k < columns; k++) sums[k] += values[i * columns + k];
+  return Float32Array.from(sums, (sum) => sum / rows);
+}

@@ -1,0 +1,47 @@
+import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribute-encoder.js';
+import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
+import type { AttributeEncoding } from '../../core/bundle/manifest.js';
+import type { Matrix } from '../../core/matrix.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import type { Engine } from '../engine/contract.js';
+import { fitFeatureMap } from '../features/fit.js';
+
+/** What the generator learns from: training rows of seen classes and the attributes of all, in the model's own units. */
+export interface TrainingData {
+  readonly features: Matrix; // (rows, D), mapped
+  readonly labels: Int32Array; // (rows), an index into the dataset's classes
+  readonly attributes: Matrix; // (C, d), encoded, of every class
+  readonly seen: Int32Array;
+  readonly unseen: Int32Array;
+  readonly featureMap: FittedFeatureMap;
+  /** The feature map as an ONNX file, and ready to run. */
+  readonly featureModel: Uint8Array;
+  readonly mapper: FeatureMapper;
+  readonly attributeEncoding: AttributeEncoding;
+}
+
+export async function prepareTrainingData(
+  engine: Engine,
+  dataset: Dataset,
+  configuration: Configuration,
+): Promise<TrainingData> {
+  const { train } = dataset.splits;
+  const featureMap = await fitFeatureMap(engine, dataset, configuration.features);
+  const featureModel = featureMapModel(featureMap);
+  const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
+  const mapper = await FeatureMapper.open(featureModel, mappedWidth);
+  const { attributeEncoding: kind, attributeClip } = configuration.generator;
+  const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
+  return {
+    features: await mapper.map(dataset.features, train),
+    labels: train.map((row) => dataset.labels[row]),
+    attributes: encodeAttributes(attributeEncoding, dataset.attributes),
+    seen: dataset.seen,
+    unseen: dataset.unseen,
+    featureMap,
+    featureModel,
+    mapper,
+    attributeEncoding,
+  };
+}

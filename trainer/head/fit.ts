@@ -1,0 +1,147 @@
+/**
+ * The linear softmax head (section 4.4 of the paper), as the minimum of a convex problem:
+ *
+ *   1/n sum_i -log softmax(W h_i + b)_(y_i)  +  regularisation / 2 |W - W0|^2
+ *
+ * h_i directed rows (D) of length `temperature`; W (C, D); W0 the prior: each class's prototype, scaled so that a row
+ * which points along it scores `temperature`. Pulling toward the prototypes instead of toward zero keeps what the
+ * generator knows of every class where the rows say little. The optimum is unique, so that the fit depends on no order
+ * and no seed beyond its rows.
+ *
+ * The likelihood of the labels is linear in W and b, so only the log-sum-exp of the scores goes through the engine.
+ */
+import type { LinearHead } from '../../core/head/scorer.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import type { Watcher } from '../../core/progress.js';
+import { stopIfAsked } from '../../core/stop.js';
+import type { HeadSettings } from '../configuration.js';
+import type { Engine, GradientEvaluator, LossProgram } from '../engine/contract.js';
+import { minimise, type Evaluation } from './minimise.js';
+import type { HeadTrainingSet } from './training-set.js';
+
+export interface FittedHead extends LinearHead {
+  readonly iterations: number;
+  readonly converged: boolean;
+  readonly loss: number;
+}
+
+const rowsPerBlock = 2048;
+
+export async function fitHead(
+  engine: Engine,
+  set: HeadTrainingSet,
+  settings: HeadSettings,
+  watcher: Watcher,
+): Promise<FittedHead> {
+  const classes = set.prototypes.rows;
+  const width = set.rows.columns;
+  const prior = priorWeights(set.prototypes, settings);
+  const linear = labelTerm(set, classes);
+  const evaluator = await engine.gradients(logSumExpProgram(classes, width));
+  const progress = watcher.progress('head', settings.iterations);
+  const size = classes * width;
+  const { regularisation } = settings;
+
+  const evaluate = async (point: Float64Array): Promise<Evaluation> => {
+    stopIfAsked(watcher.signal);
+    const { value, gradient } = await logSumExps(evaluator, set, point, size);
+    let total = value;
+    for (let i = 0; i < point.length; i++) {
+      total -= linear[i] * point[i];
+      gradient[i] -= linear[i];
+      if (i < size) {
+        const difference = point[i] - prior[i];
+        total += 0.5 * regularisation * difference * difference;
+        gradient[i] += regularisation * difference;
+      }
+    }
+    return { value: total, gradient };
+  };
+
+  try {
+    const start = new Float64Array(size + classes);
+    start.set(prior);
+    const result = await minimise(start, evaluate, {
+      mostIterations: settings.iterations,
+      tolerance: 1e-3,
+      noise: 1e-6, // the engine sums in single precision
+      onIteration: (iteration, value) => {
+        progress.update(iteration, `loss ${value.toFixed(4)}`);
+      },
+    });
+    return {
+      weights: matrix(classes, width, Float32Array.from(result.point.subarray(0, size))),
+      bias: Float32Array.from(result.point.subarray(size)),
+      iterations: result.iterations,
+      converged: result.converged,
+      loss: result.value,
+    };
+  } finally {
+    progress.stop();
+    await evaluator.release();
+  }
+}
+
+function priorWeights(prototypes: Matrix, settings: HeadSettings): Float32Array {
+  return settings.prior === 'zero' ? new Float32Array(prototypes.data.length) : prototypes.data;
+}
+
+/** Sum over a block of rows of their weight times the log-sum-exp of their scores. */
+function logSumExpProgram(classes: number, width: number): LossProgram {
+  return {
+    name: 'head',
+    inputs: { rows: [rowsPerBlock, width], shares: [rowsPerBlock, 1] },
+    parameters: { weights: [classes, width], bias: [1, classes] },
+    build: (ops, { rows, shares }, { weights, bias }) => {
+      const scores = ops.add(ops.matmul(rows, weights, { transposeB: true }), bias); // (n, C)
+      const most = ops.stopGradient(ops.max(scores, [1]));
+      const logSum = ops.add(most, ops.log(ops.sum(ops.exp(ops.subtract(scores, most)), [1]))); // (n, 1)
+      return { loss: ops.sum(ops.multiply(logSum, shares), [0, 1]), reports: {} };
+    },
+  };
+}
+
+async function logSumExps(
+  evaluator: GradientEvaluator,
+  { rows }: HeadTrainingSet,
+  point: Float64Array,
+  size: number,
+): Promise<{ value: number; gradient: Float64Array }> {
+  const parameters = {
+    weights: Float32Array.from(point.subarray(0, size)),
+    bias: Float32Array.from(point.subarray(size)),
+  };
+  const gradient = new Float64Array(point.length);
+  let value = 0;
+  for (let start = 0; start < rows.rows; start += rowsPerBlock) {
+    const count = Math.min(rowsPerBlock, rows.rows - start);
+    const whole = rows.data.subarray(start * rows.columns, (start + count) * rows.columns);
+    const block = count === rowsPerBlock ? whole : padded(whole, rowsPerBlock * rows.columns);
+    const shares = new Float32Array(rowsPerBlock).fill(1 / rows.rows, 0, count);
+    const part = await evaluator.run({ rows: block, shares }, parameters);
+    value += part.loss;
+    const { weights, bias } = part.gradients;
+    for (let i = 0; i < size; i++) gradient[i] += weights[i];
+    for (let i = 0; i < bias.length; i++) gradient[size + i] += bias[i];
+  }
+  return { value, gradient };
+}
+
+/** The gradient of the mean score of each row's own class: per class the sum of its rows, and their share. */
+function labelTerm({ rows, labels }: HeadTrainingSet, classes: number): Float64Array {
+  const width = rows.columns;
+  const term = new Float64Array(classes * width + classes);
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rowOf(rows, i);
+    const offset = labels[i] * width;
+    for (let k = 0; k < width; k++) term[offset + k] += row[k] / rows.rows;
+    term[classes * width + labels[i]] += 1 / rows.rows;
+  }
+  return term;
+}
+
+function padded(values: Float32Array, length: number): Float32Array {
+  const whole = new Float32Array(length);
+  whole.set(values);
+  return whole;
+}

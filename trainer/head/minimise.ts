@@ -1,0 +1,138 @@
+/**
+ * L-BFGS (Nocedal 1980) for a smooth convex function: the two-loop recursion over the last few steps stands in for the
+ * inverse Hessian, and a line search keeps the strong Wolfe conditions. Deterministic; double precision throughout.
+ */
+const mostSearches = 12;
+
+export interface Evaluation {
+  readonly value: number;
+  readonly gradient: Float64Array;
+}
+
+export interface MinimiseOptions {
+  readonly mostIterations: number;
+  /** Stops when the largest entry of the gradient falls below this part of its first value. */
+  readonly tolerance: number;
+  /** Relative error of the values: a smaller decrease means nothing, and two in a row end the search. */
+  readonly noise: number;
+  readonly memory?: number;
+  readonly onIteration?: (iteration: number, value: number) => void;
+}
+
+export interface MinimiseResult {
+  readonly point: Float64Array;
+  readonly value: number;
+  readonly iterations: number;
+  readonly evaluations: number;
+  readonly converged: boolean;
+}
+
+export async function minimise(
+  start: Float64Array,
+  evaluate: (point: Float64Array) => Promise<Evaluation>,
+  options: MinimiseOptions,
+): Promise<MinimiseResult> {
+  const memory = options.memory ?? 10;
+  const steps: { s: Float64Array; y: Float64Array; rho: number }[] = [];
+  let point: Float64Array = start.slice();
+  let { value, gradient } = await evaluate(point);
+  let evaluations = 1;
+  const goal = options.tolerance * Math.max(largest(gradient), 1e-12);
+  let iterations = 0;
+  let idle = 0; // iterations in a row that gained no more than noise
+
+  while (iterations < options.mostIterations && largest(gradient) > goal && idle < 2) {
+    const direction = descent(gradient, steps);
+    const slope = dot(direction, gradient);
+    const found = await lineSearch(evaluate, point, value, direction, slope, {
+      firstStep: steps.length === 0 ? 1 / Math.max(1, Math.sqrt(dot(gradient, gradient))) : 1,
+      noise: options.noise * Math.abs(value),
+    });
+    evaluations += found.evaluations;
+    if (!found.evaluation) break; // no step improves at this precision: the optimum, as far as numbers tell
+    const next = found.evaluation;
+    const s = found.point.map((x, i) => x - point[i]);
+    const y = next.gradient.map((g, i) => g - gradient[i]);
+    const curvature = dot(s, y);
+    if (curvature > 1e-12 * Math.sqrt(dot(s, s) * dot(y, y))) {
+      steps.push({ s, y, rho: 1 / curvature });
+      if (steps.length > memory) steps.shift();
+    }
+    idle = value - next.value <= options.noise * Math.abs(value) ? idle + 1 : 0;
+    point = found.point;
+    ({ value, gradient } = next);
+    iterations += 1;
+    options.onIteration?.(iterations, value);
+  }
+  return { point, value, iterations, evaluations, converged: largest(gradient) <= goal };
+}
+
+/** -H g by the two-loop recursion. */
+function descent(
+  gradient: Float64Array,
+  steps: readonly { s: Float64Array; y: Float64Array; rho: number }[],
+) {
+  const q = gradient.map((g) => -g);
+  const alphas: number[] = [];
+  for (let k = steps.length - 1; k >= 0; k--) {
+    const { s, y, rho } = steps[k];
+    alphas[k] = rho * dot(s, q);
+    addScaled(q, y, -alphas[k]);
+  }
+  const last = steps.at(-1);
+  if (last) {
+    const scale = 1 / (last.rho * dot(last.y, last.y));
+    for (let i = 0; i < q.length; i++) q[i] *= scale;
+  }
+  steps.forEach(({ s, y, rho }, k) => {
+    addScaled(q, s, alphas[k] - rho * dot(y, q));
+  });
+  return q;
+}
+
+/** Bisection and doubling until the strong Wolfe conditions hold (c1 = 1e-4, c2 = 0.9), as far as noise lets them. */
+async function lineSearch(
+  evaluate: (point: Float64Array) => Promise<Evaluation>,
+  point: Float64Array,
+  value: number,
+  direction: Float64Array,
+  slope: number,
+  { firstStep, noise }: { firstStep: number; noise: number },
+) {
+  let step = firstStep;
+  let low = 0;
+  let high = Infinity;
+  let best: { point: Float64Array; evaluation: Evaluation } | undefined;
+  let evaluations = 0;
+  while (evaluations < mostSearches) {
+    const candidate = point.slice();
+    addScaled(candidate, direction, step);
+    const evaluation = await evaluate(candidate);
+    evaluations += 1;
+    const enough = evaluation.value <= value + 1e-4 * step * slope + noise;
+    if (enough && (!best || evaluation.value < best.evaluation.value))
+      best = { point: candidate, evaluation };
+    const newSlope = dot(evaluation.gradient, direction);
+    if (!enough || newSlope > 0.9 * Math.abs(slope)) high = step;
+    else if (newSlope < 0.9 * slope) low = step;
+    else break;
+    step = high === Infinity ? step * 2 : (low + high) / 2;
+  }
+  return { point: best?.point ?? point, evaluation: best?.evaluation, evaluations };
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+function addScaled(target: Float64Array, other: Float64Array, factor: number): void {
+  for (let i = 0; i < target.length; i++) target[i] += factor * other[i];
+}
+
+function largest(values: Float64Array): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
+  return most;
+}

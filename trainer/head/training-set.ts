@@ -1,0 +1,81 @@
+/**
+ * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones.
+ *
+ * A generator trained on few classes varies less within a class than pictures do. `residual` adds what real rows have
+ * beyond their own class mean: a random training row of any seen class lends its difference to a synthetic row.
+ */
+import { matrix, rowOf, stackRows, type Matrix } from '../../core/matrix.js';
+import { directRows } from '../../core/head/feature-map.js';
+import type { Random } from '../../core/random.js';
+import type { HeadSettings } from '../configuration.js';
+import type { Synthesiser } from '../generator/synthesise.js';
+import type { TrainingData } from '../generator/training-data.js';
+
+export interface HeadTrainingSet {
+  readonly rows: Matrix; // (n, D), directed
+  readonly labels: Int32Array; // (n)
+  /** The mean direction of each class's synthetic rows, of unit length: (C, D). */
+  readonly prototypes: Matrix;
+}
+
+/** Draws behind each prototype; their mean is what counts, and it is steady by then. */
+const drawsPerPrototype = 50;
+
+export async function headTrainingSet(
+  data: TrainingData,
+  synthesiser: Synthesiser,
+  settings: HeadSettings,
+  random: { noise: Random; residuals: Random },
+): Promise<HeadTrainingSet> {
+  const classes = data.attributes.rows;
+  const everyClass = Int32Array.from({ length: classes }, (_, label) => label);
+  const prototypes = meanDirections(
+    await synthesiser.draw(data.attributes, everyClass, drawsPerPrototype, random.noise),
+    drawsPerPrototype,
+  );
+  const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
+  const count = settings.samplesPerClass;
+  const synthetic = await synthesiser.draw(data.attributes, synthesised, count, random.noise);
+  if (settings.residual > 0) addResiduals(synthetic, data, settings.residual, random.residuals);
+  const real = matrix(data.features.rows, data.features.columns, data.features.data.slice());
+  const labels = new Int32Array(real.rows + synthetic.rows);
+  labels.set(data.labels);
+  synthesised.forEach((label, i) => labels.fill(label, real.rows + i * count, real.rows + (i + 1) * count));
+  return { rows: directRows(stackRows([real, synthetic]), settings.temperature), labels, prototypes };
+}
+
+function meanDirections(rows: Matrix, count: number): Matrix {
+  const directed = directRows(rows, 1);
+  const means = matrix(rows.rows / count, rows.columns);
+  for (let i = 0; i < rows.rows; i++) {
+    const mean = rowOf(means, Math.floor(i / count));
+    const row = rowOf(directed, i);
+    for (let k = 0; k < row.length; k++) mean[k] += row[k];
+  }
+  return directRows(means, 1);
+}
+
+function addResiduals(synthetic: Matrix, data: TrainingData, share: number, random: Random): void {
+  const means = classMeans(data);
+  for (let i = 0; i < synthetic.rows; i++) {
+    const lender = random.integer(data.features.rows);
+    const from = rowOf(data.features, lender);
+    const mean = means.get(data.labels[lender])!;
+    const to = rowOf(synthetic, i);
+    for (let k = 0; k < to.length; k++) to[k] += share * (from[k] - mean[k]);
+  }
+}
+
+function classMeans(data: TrainingData): Map<number, Float32Array> {
+  const sums = new Map<number, Float32Array>();
+  const counts = new Map<number, number>();
+  data.labels.forEach((label, i) => {
+    const sum = sums.get(label) ?? new Float32Array(data.features.columns);
+    sums.set(label, sum);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+    const row = rowOf(data.features, i);
+    for (let k = 0; k < row.length; k++) sum[k] += row[k];
+  });
+  for (const [label, sum] of sums) for (let k = 0; k < sum.length; k++) sum[k] /= counts.get(label)!;
+  return sums;
+}

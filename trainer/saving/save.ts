@@ -1,0 +1,158 @@
+import type { BundleContent } from '../../core/bundle/bundle.js';
+import { readBundle } from '../../core/bundle/read.js';
+import { writeBundle } from '../../core/bundle/write.js';
+import { BoundTensor, Session } from '../../core/compute/session.js';
+import { Failure } from '../../core/failures.js';
+import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
+import { Random } from '../../core/random.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { fingerprint } from '../datasets/fingerprint.js';
+import type { Engine } from '../engine/contract.js';
+import { scoreRows } from '../evaluation/evaluate.js';
+import { Synthesiser } from '../generator/synthesise.js';
+import type { TrainedModel } from '../model.js';
+import { modelOfBundle } from './restore.js';
+import { exportGenerator, exportPredictor } from './export.js';
+
+export interface ModelToSave {
+  readonly dataset: Dataset;
+  readonly model: TrainedModel;
+  readonly configuration: Configuration;
+  readonly seed: number;
+  readonly unseenBias: number;
+  readonly unseenBiasRange: readonly [number, number];
+  readonly metrics: Readonly<Record<string, unknown>>;
+}
+
+/** Writes the bundle, reads it back, and publishes it only if it gives the scores of the model in memory. */
+export async function saveModel(
+  target: string,
+  saved: ModelToSave,
+  engine: Engine,
+  options: { replace?: boolean } = {},
+): Promise<void> {
+  await writeBundle(target, bundleContent(saved), {
+    ...options,
+    verify: (path) => verifyBundle(path, saved, engine),
+  });
+}
+
+function bundleContent(saved: ModelToSave): BundleContent {
+  const { dataset, model, configuration } = saved;
+  const { data, networks, head } = model;
+  const seen = new Set(dataset.seen);
+  const rawWidth = dataset.features.columns;
+  return {
+    featureMap: data.featureModel,
+    generator: exportGenerator(networks),
+    predictor: exportPredictor(networks),
+    weights: head.weights,
+    bias: head.bias,
+    replay: replayRows(saved),
+    description: {
+      method: 'ot-zsl',
+      seed: saved.seed,
+      configuration,
+      dataset: { name: dataset.name, fingerprint: fingerprint(dataset) },
+      backbone: dataset.backbone,
+      attributes: attributeRanges(dataset),
+      classes: dataset.classNames.map((name, label) => ({
+        name,
+        seen: seen.has(label),
+        attributes: Array.from(takeRows(dataset.attributes, [label]).data),
+      })),
+      attributeEncoding: data.attributeEncoding,
+      featureMap: {
+        kind: data.featureMap.kind,
+        width: rawWidth,
+        mappedWidth: data.features.columns,
+        power: data.featureMap.power,
+        shrinkage: data.featureMap.kind === 'whitened' ? configuration.features.shrinkage : 0,
+      },
+      head: {
+        unseenBias: saved.unseenBias,
+        unseenBiasRange: [...saved.unseenBiasRange],
+        regularisation: configuration.head.regularisation,
+        samplesPerClass: configuration.head.samplesPerClass,
+        noiseWidth: networks.sizes.noise,
+        temperature: configuration.head.temperature,
+      },
+      metrics: saved.metrics,
+    },
+  };
+}
+
+/** At most so many real rows of each seen class, drawn by the seed. */
+function replayRows({ model, configuration, seed }: ModelToSave): { features: Matrix; labels: Int32Array } {
+  const { features, labels } = model.data;
+  const order = Random.stream(seed, 'replay').shuffle(Array.from(labels.keys()));
+  const kept = new Map<number, number>();
+  const rows = order
+    .filter((row) => {
+      const count = kept.get(labels[row]) ?? 0;
+      kept.set(labels[row], count + 1);
+      return count < configuration.head.replayPerClass;
+    })
+    .sort((a, b) => a - b);
+  return { features: takeRows(features, rows), labels: Int32Array.from(rows, (row) => labels[row]) };
+}
+
+function attributeRanges({ attributes, attributeNames, seen }: Dataset) {
+  return attributeNames.map((name, k) => {
+    const values = Array.from(seen, (label) => attributes.data[label * attributes.columns + k]);
+    return { name, minimum: Math.min(...values), maximum: Math.max(...values) };
+  });
+}
+
+const verifiedRows = 64;
+
+async function verifyBundle(
+  path: string,
+  { dataset, model, configuration }: ModelToSave,
+  engine: Engine,
+): Promise<void> {
+  const bundle = await readBundle(path);
+  const restored = await modelOfBundle(bundle);
+  const rows = dataset.splits.train.subarray(0, verifiedRows);
+  const { temperature } = configuration.head;
+  const inMemory = { mapper: model.data.mapper, head: model.head, temperature };
+  const before = await scoreRows(inMemory, dataset.features, rows);
+  const after = await scoreRows(restored, dataset.features, rows);
+  await restored.mapper.release();
+  refuseUnless(largestDifference(before.data, after.data) === 0, 'its scores differ');
+
+  const synthesiser = await Synthesiser.open(engine, model.networks);
+  const { sizes } = model.networks;
+  const noise = Random.stream(0, 'verify').fillNormal(new Float32Array(verifiedRows * sizes.noise));
+  const labels = Int32Array.from({ length: verifiedRows }, (_, i) => i % dataset.classNames.length);
+  const expected = await synthesiser.drawWith(model.data.attributes, labels, noise);
+  await synthesiser.release();
+  const generator = await Session.open(bundle.generator);
+  const encoded = takeRows(model.data.attributes, labels);
+  const { features } = await generator.run({
+    attributes: BoundTensor.floats([verifiedRows, sizes.attributes], encoded.data),
+    noise: BoundTensor.floats([verifiedRows, sizes.noise], noise),
+  });
+  await generator.release();
+  const found = matrix(verifiedRows, sizes.features, features.data as Float32Array);
+  const scale = expected.data.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
+  refuseUnless(
+    largestDifference(found.data, expected.data) / scale < 1e-4,
+    'its generator answers differently',
+  );
+}
+
+function refuseUnless(holds: boolean, reason: string): void {
+  if (!holds) {
+    throw new Failure(
+      'training-failed',
+      `The bundle as written does not reproduce the model in memory: ${reason}. It was not published.`,
+    );
+  }
+}
+
+function largestDifference(a: Float32Array, b: Float32Array): number {
+  if (a.length !== b.length) return Infinity;
+  return a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+}

@@ -1,0 +1,179 @@
+/**
+ * Chooses settings on validation classes: one setting after another, each value judged by the mean H over the folds at
+ * one common bias, the best kept before the next setting is tried. Test rows are never touched.
+ */
+import type { Watcher } from '../../core/progress.js';
+import { sha256Of } from '../../core/hash.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import type { Engine } from '../engine/contract.js';
+import type { Margins } from '../evaluation/metrics.js';
+import type { WorkDirectory } from '../work-directory.js';
+import { chooseBias } from './bias.js';
+import { validate, type FoldResult } from './validate.js';
+
+/** One line of the table of what was tried. */
+export interface Trial {
+  readonly setting: string; // '' for the configuration as given
+  readonly value: number | null;
+  readonly harmonicMean: number; // mean over the folds at the common bias
+  readonly ausuc: number; // mean over the folds
+  readonly standardTop1: number; // mean over the folds
+  readonly unseenBias: number;
+}
+
+export interface Selection {
+  readonly configuration: Configuration;
+  readonly unseenBias: number;
+  readonly unseenBiasRange: readonly [number, number];
+  readonly trials: readonly Trial[];
+}
+
+export interface SearchRun {
+  readonly engine: Engine;
+  readonly seed: number;
+  readonly watcher: Watcher;
+  readonly work: WorkDirectory;
+}
+
+const generatorSettings = ['learningRate', 'epochs', 'gammaSquared'] as const;
+const headSettings = ['regularisation', 'samplesPerClass'] as const;
+
+export async function selectSettings(
+  dataset: Dataset,
+  start: Configuration,
+  run: SearchRun,
+): Promise<Selection> {
+  const { search } = start.validation;
+  const trials: Trial[] = [];
+  let best = { configuration: start, ...(await assess(dataset, start, run)) };
+  trials.push(record('', null, best.folds));
+
+  const consider = async (setting: string, value: number, candidate: Configuration): Promise<void> => {
+    const { folds, score } = await assess(dataset, candidate, run);
+    const trial = record(setting, value, folds);
+    trials.push(trial);
+    run.watcher.note(
+      `  ${setting} ${value}: H ${percent(trial.harmonicMean)} on validation classes, best so far ${percent(best.score)}`,
+    );
+    if (score > best.score) best = { configuration: candidate, folds, score };
+  };
+  for (const setting of generatorSettings) {
+    const from = best.configuration;
+    for (const value of search[setting]) {
+      if (value === from.generator[setting]) continue;
+      await consider(setting, value, { ...from, generator: { ...from.generator, [setting]: value } });
+    }
+  }
+  for (const setting of headSettings) {
+    const from = best.configuration;
+    for (const value of search[setting]) {
+      if (value === from.head[setting]) continue;
+      await consider(setting, value, { ...from, head: { ...from.head, [setting]: value } });
+    }
+  }
+  const { unseenBias, range } = chooseBias(best.folds);
+  return { configuration: best.configuration, unseenBias, unseenBiasRange: range, trials };
+}
+
+async function assess(dataset: Dataset, configuration: Configuration, run: SearchRun) {
+  const folds: FoldResult[] = [];
+  for (let fold = 0; fold < configuration.validation.folds; fold++) {
+    folds.push(await assessFold(dataset, configuration, fold, run));
+  }
+  return { folds, score: chooseBias(folds).harmonicMean };
+}
+
+/** A fold that is done already is read back; its log lines are written again. */
+async function assessFold(
+  dataset: Dataset,
+  configuration: Configuration,
+  fold: number,
+  { engine, seed, watcher, work }: SearchRun,
+): Promise<FoldResult> {
+  const { features, generator, head } = configuration;
+  const unit = `fold${fold}-${sha256Of(JSON.stringify([features, generator, head])).slice(0, 16)}`;
+  const done = work.result(unit) as StoredFold | undefined;
+  if (done) {
+    for (const entry of done.log) work.log(entry);
+    return restore(done);
+  }
+  const log: Record<string, unknown>[] = [];
+  const write = (entry: Record<string, unknown>): void => {
+    log.push(entry);
+    work.log(entry);
+  };
+  const result = await validate(dataset, configuration, {
+    engine,
+    seed,
+    watcher,
+    fold,
+    label: `validation fold ${fold + 1}/${configuration.validation.folds}`,
+    checkpoints: work.checkpoints(unit),
+    onEpoch: (report) => {
+      write({ phase: 'validation', fold, ...report });
+    },
+  });
+  write({
+    phase: 'validation',
+    fold,
+    harmonicMean: result.bestHarmonicMean,
+    ausuc: result.ausuc,
+    standardTop1: result.standardTop1,
+  });
+  work.saveResult(unit, store(result, log));
+  await work.dropCheckpoints(unit, generator.members);
+  return result;
+}
+
+function record(setting: string, value: number | null, folds: readonly FoldResult[]): Trial {
+  const { unseenBias, harmonicMean } = chooseBias(folds);
+  const mean = (pick: (fold: FoldResult) => number): number =>
+    folds.reduce((sum, fold) => sum + pick(fold), 0) / folds.length;
+  return {
+    setting,
+    value,
+    harmonicMean,
+    ausuc: mean((fold) => fold.ausuc),
+    standardTop1: mean((fold) => fold.standardTop1),
+    unseenBias,
+  };
+}
+
+interface StoredFold extends Omit<FoldResult, 'margins'> {
+  readonly margins: Record<keyof Margins, number[]>;
+  readonly log: Record<string, unknown>[];
+}
+
+function store({ margins, ...rest }: FoldResult, log: Record<string, unknown>[]): StoredFold {
+  const { margin, isUnseen, isRight, labels } = margins;
+  const plain = (values: ArrayLike<number>): number[] => Array.from(values);
+  return {
+    ...rest,
+    log,
+    margins: {
+      margin: plain(margin),
+      isUnseen: plain(isUnseen),
+      isRight: plain(isRight),
+      labels: plain(labels),
+    },
+  };
+}
+
+function restore({ margins, ausuc, bestHarmonicMean, standardTop1 }: StoredFold): FoldResult {
+  return {
+    ausuc,
+    bestHarmonicMean,
+    standardTop1,
+    margins: {
+      margin: Float64Array.from(margins.margin),
+      isUnseen: Uint8Array.from(margins.isUnseen),
+      isRight: Uint8Array.from(margins.isRight),
+      labels: Int32Array.from(margins.labels),
+    },
+  };
+}
+
+function percent(fraction: number): string {
+  return (100 * fraction).toFixed(1);
+}

@@ -1,0 +1,66 @@
+/**
+ * One candidate configuration on one validation fold: train without the held-out classes, then see how their rows and
+ * the held-out rows of the other classes fare. Answers margins, from which any bias can be judged afterwards.
+ */
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { validationSplit } from '../datasets/validation-split.js';
+import { scoreRows, unseenMask } from '../evaluation/evaluate.js';
+import { marginsOf, topKAccuracy, type Margins } from '../evaluation/metrics.js';
+import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
+import { takeRows, type Matrix } from '../../core/matrix.js';
+import { trainModel, type ModelRun } from '../model.js';
+
+export interface FoldResult {
+  readonly margins: Margins;
+  readonly ausuc: number;
+  readonly bestHarmonicMean: number; // at the fold's own best bias
+  readonly standardTop1: number;
+}
+
+export interface FoldRun extends ModelRun {
+  readonly fold: number;
+}
+
+export async function validate(
+  dataset: Dataset,
+  configuration: Configuration,
+  run: FoldRun,
+): Promise<FoldResult> {
+  const world = validationSplit(dataset, {
+    seed: splitSeed,
+    fold: run.fold,
+    classes: heldOutShare(dataset, configuration),
+    seenRowFraction: configuration.validation.rowFraction,
+  });
+  const { data, head } = await trainModel(world, configuration, run);
+  const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
+  const rows = Int32Array.from([...world.splits.testSeen, ...world.splits.testUnseen]);
+  const scores = await scoreRows(scoring, world.features, rows);
+  await data.mapper.release();
+  return judge(world, scores, rows);
+}
+
+/** The folds are the same whatever the training seed: seeds then differ in training alone. */
+const splitSeed = 0;
+
+/** As many held out as the dataset itself has unseen: the bias that is best there is then the bias to take. */
+function heldOutShare(dataset: Dataset, { validation }: Configuration): number {
+  if (validation.classFraction !== null) return validation.classFraction;
+  const share = dataset.unseen.length / (dataset.unseen.length + dataset.seen.length);
+  return Math.min(0.4, Math.max(0.15, share));
+}
+
+function judge(world: Dataset, scores: Matrix, rows: Int32Array): FoldResult {
+  const labels = rows.map((row) => world.labels[row]);
+  const margins = marginsOf(scores, labels, unseenMask(world));
+  const curve = seenUnseenCurve(margins);
+  const unseenRows = Array.from(rows.keys()).filter((i) => margins.isUnseen[i] === 1);
+  const unseenLabels = unseenRows.map((i) => labels[i]);
+  return {
+    margins,
+    ausuc: curve.area,
+    bestHarmonicMean: curve.best.harmonicMean,
+    standardTop1: topKAccuracy(takeRows(scores, unseenRows), unseenLabels, 1, world.unseen),
+  };
+}
