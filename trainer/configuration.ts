@@ -9,7 +9,7 @@ const positive = z.number().positive();
 const fraction = z.number().min(0).max(1);
 
 export const transportSchema = z
-  .object({
+  .strictObject({
     solver: z
       .enum(['ipot', 'sinkhorn'])
       .default('ipot')
@@ -42,7 +42,7 @@ export const transportSchema = z
   .prefault({});
 
 export const featuresSchema = z
-  .object({
+  .strictObject({
     kind: z
       .enum(['whitened', 'minmax'])
       .default('whitened')
@@ -64,7 +64,7 @@ export const featuresSchema = z
   .prefault({});
 
 export const generatorSchema = z
-  .object({
+  .strictObject({
     hidden: z
       .int()
       .min(1)
@@ -189,7 +189,7 @@ export const generatorSchema = z
   .prefault({});
 
 export const headSchema = z
-  .object({
+  .strictObject({
     samplesPerClass: z
       .int()
       .min(1)
@@ -238,7 +238,7 @@ export const headSchema = z
   .prefault({});
 
 export const validationSchema = z
-  .object({
+  .strictObject({
     folds: z
       .int()
       .min(1)
@@ -263,7 +263,7 @@ export const validationSchema = z
       .default(0.2)
       .describe('Share of the rows of the other classes that play test rows.'),
     search: z
-      .object({
+      .strictObject({
         epochs: z.array(z.int().min(1)).default([]),
         learningRate: z.array(positive).default([]),
         gammaSquared: z.array(positive).default([]),

@@ -24,7 +24,7 @@ export class WorkDirectory {
   /** `key` stands for data, settings and seed: a run is only ever continued by itself. */
   static open(path: string, key: string, resume: boolean): WorkDirectory {
     const keyFile = join(path, 'key');
-    if (existsSync(keyFile)) {
+    if (WorkDirectory.isUnfinished(path)) {
       if (!resume) {
         throw new Failure(
           'output-exists',
@@ -43,6 +43,10 @@ export class WorkDirectory {
     writeFileSync(keyFile, key);
     writeFileSync(join(path, 'log.jsonl'), ''); // what is done already is logged again as it is taken up
     return new WorkDirectory(path, key);
+  }
+
+  static isUnfinished(path: string): boolean {
+    return existsSync(join(path, 'key'));
   }
 
   checkpoints(unit: string): (member: number) => CheckpointStore {

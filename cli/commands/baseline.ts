@@ -4,6 +4,7 @@ import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/clas
 import type { EszslOptions } from '../../trainer/baseline/eszsl.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import type { AddCommand } from '../program.js';
+import { percent } from '../figures.js';
 import { addLoadOptions } from './dataset.js';
 
 type BaselineOptions = LoadOptions & EszslOptions & { data: string; json?: boolean };
@@ -33,14 +34,12 @@ Examples:
       const warnings = classOrderFindings(checkClassOrder(dataset));
       for (const { message } of warnings) context.note(`Warning: ${message}.`);
       const result = await runBaseline(dataset, options, context);
-      const percent = (value: number): string => (100 * value).toFixed(1).padStart(5);
       context.result(
         `ESZSL on ${dataset.name}, mean accuracy over classes in %
   standard     ${percent(result.standardAccuracy)}   (${dataset.unseen.length} unseen classes)
   generalized  ${percent(result.unseenAccuracy)}   unseen
                ${percent(result.seenAccuracy)}   seen
-               ${percent(result.harmonicMean)}   H
-in ${result.seconds.toFixed(1)} s`,
+               ${percent(result.harmonicMean)}   H`,
         { dataset: dataset.name, method: 'eszsl', ...result, warnings },
       );
     });

@@ -14,7 +14,7 @@ import { Random } from '../../core/random.js';
 import { rowOf } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
-import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from './linear-algebra.js';
+import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../linear-algebra.js';
 
 export interface ClassOrderCheck {
   readonly matched: number;

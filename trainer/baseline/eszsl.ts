@@ -16,7 +16,7 @@ import { Failure } from '../../core/failures.js';
 import { silent, type Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
-import { addRowProducts, choleskyInPlace, choleskySolveInPlace, type Rows } from './linear-algebra.js';
+import { addRowProducts, choleskyInPlace, choleskySolveInPlace, type Rows } from '../linear-algebra.js';
 import { minMaxScaling, type Scaling } from './min-max-scaling.js';
 
 export interface EszslOptions {

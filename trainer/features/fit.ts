@@ -13,8 +13,7 @@ import type { FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { FeatureSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
-import { choleskyInPlace } from '../baseline/linear-algebra.js';
-import { invertLowerTriangle } from './triangle.js';
+import { choleskyInPlace, invertLowerTriangle } from '../linear-algebra.js';
 
 /** Mean length of a mapped training row: of the size that the generator's first weights produce. */
 const meanLength = 10;

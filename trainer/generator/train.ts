@@ -25,10 +25,9 @@ export interface TrainingHooks {
   readonly label: string;
   readonly onEpoch?: (report: EpochReport) => void;
   readonly checkpoints?: CheckpointStore;
+  /** Writing the weights takes a moment: not after every epoch when epochs are short. */
+  readonly secondsBetweenCheckpoints?: number;
 }
-
-/** Writing the weights takes a moment: not after every epoch when epochs are short. */
-const secondsBetweenCheckpoints = 15;
 
 const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
@@ -53,6 +52,7 @@ export async function trainGenerator(
   );
   const reports: EpochReport[] = [...(saved?.reports ?? [])];
   for (const report of reports) hooks.onEpoch?.(report);
+  const { secondsBetweenCheckpoints = 15 } = hooks;
   let lastSaved = performance.now();
   const progress = hooks.watcher.progress(hooks.label, settings.epochs * batches.perEpoch);
   try {

@@ -74,7 +74,7 @@ describe('ESZSL', () => {
     expect(result.standardAccuracy).toBeGreaterThan(0.6); // chance is 1/6
     expect(result.seenAccuracy).toBeGreaterThan(0.3); // chance is 1/36
     const again = await runBaseline(dataset);
-    expect({ ...again, seconds: 0 }).toEqual({ ...result, seconds: 0 });
+    expect(again).toEqual(result);
   });
 
   test('does not care for the scale of features and attributes', async () => {

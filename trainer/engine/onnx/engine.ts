@@ -40,6 +40,13 @@ export class OnnxEngine implements Engine {
     this.session = { provider: options.provider ?? 'cpu', threads: options.threads ?? 0 };
   }
 
+  /** Opens a graph of one node, so that a provider that is not here fails before any work is done. */
+  async probe(): Promise<void> {
+    const graph = new Graph('probe');
+    const session = await Session.open(graph.encode({ y: graph.exp(graph.input('x', [1])) }), this.session);
+    await session.release();
+  }
+
   async evaluator(program: FunctionProgram): Promise<Evaluator> {
     const { graph, inputs, parameters } = declare(program);
     const outputs = program.build(graphOperations(graph), inputs, parameters);

@@ -1,6 +1,6 @@
 /**
- * The little dense linear algebra that a closed-form baseline needs, in 64-bit floats and row-major: products of rows, a
- * Cholesky factor and its solve. Blocks are sized for the caches, and the innermost loop keeps a tile of sums in local
+ * The little dense linear algebra that baselines and whitening need, in 64-bit floats and row-major: products of rows, a
+ * Cholesky factor, its solve and its inverse. Blocks are sized for the caches, and the innermost loop keeps a tile of sums in local
  * variables: at 2048 columns plain loops take several times as long.
  */
 
@@ -179,4 +179,21 @@ function subtractRows(
   for (let c = 0; c < columns; c++)
     b[t + c] -=
       f0 * b[f + c] + f1 * b[f + columns + c] + f2 * b[f + 2 * columns + c] + f3 * b[f + 3 * columns + c];
+}
+/** L^-1 in place of the lower triangle L (n, n); what stands above the diagonal is not used. */
+export function invertLowerTriangle(l: Float64Array, n: number): void {
+  // Row i of the inverse from the rows above it: (L^-1)_i = (e_i - sum over j < i of L_ij (L^-1)_j) / L_ii.
+  const row = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    row.fill(0, 0, i + 1);
+    for (let j = 0; j < i; j++) {
+      const factor = l[i * n + j];
+      if (factor === 0) continue;
+      const start = j * n;
+      for (let k = 0; k <= j; k++) row[k] -= factor * l[start + k];
+    }
+    const diagonal = 1 / l[i * n + i];
+    for (let k = 0; k < i; k++) l[i * n + k] = row[k] * diagonal;
+    l[i * n + i] = diagonal;
+  }
 }

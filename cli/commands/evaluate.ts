@@ -1,0 +1,47 @@
+import { readBundle } from '../../core/bundle/read.js';
+import { runBaseline } from '../../trainer/baseline/baseline.js';
+import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
+import { evaluationTable, percent } from '../figures.js';
+import type { AddCommand } from '../program.js';
+import { addLoadOptions } from './dataset.js';
+
+type EvaluateOptions = LoadOptions & { bundle: string; data: string; json?: boolean };
+
+const worstShown = 5;
+
+export const addEvaluateCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('evaluate')
+    .description('Judge a bundle on the test rows of a dataset, beside the ESZSL baseline on the same data.')
+    .requiredOption('--bundle <directory>', 'the bundle')
+    .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
+    .option('--json', 'print one JSON document, with the accuracy of every class')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  unseen evaluate --bundle bundles/cub --data data/cub
+  unseen evaluate --bundle bundles/cub --data data/cub --json | jq .generalized`,
+    );
+  addLoadOptions(command).action(async (options: EvaluateOptions) => {
+    await run(options.json === true, async (context) => {
+      const bundle = await readBundle(options.bundle);
+      context.note(`Reading ${options.data} …`);
+      const dataset = await loadDataset(options.data, options);
+      const evaluation = await evaluateBundle(bundle, dataset);
+      const baseline = await runBaseline(dataset, {}, context);
+      const worst = [...evaluation.perClass].sort((a, b) => a.accuracy - b.accuracy).slice(0, worstShown);
+      context.result(
+        [
+          evaluationTable(evaluation, baseline),
+          'Worst classes:',
+          ...worst.map(
+            ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
+          ),
+        ].join('\n'),
+        { bundle: bundle.identity, dataset: dataset.name, ...evaluation, baseline },
+      );
+    });
+  });
+};

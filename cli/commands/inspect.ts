@@ -1,0 +1,38 @@
+import { readBundle } from '../../core/bundle/read.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
+import type { AddCommand } from '../program.js';
+
+export const addInspectCommand: AddCommand = (program, run) => {
+  program
+    .command('inspect')
+    .description('Verify a bundle and show what is in it.')
+    .argument('<bundle>', 'the bundle')
+    .option('--json', 'print the whole manifest as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  unseen inspect bundles/cub
+  unseen inspect bundles/cub --json | jq .configuration`,
+    )
+    .action(async (path: string, options: { json?: boolean }) => {
+      await run(options.json === true, async (context) => {
+        const { manifest, identity } = await readBundle(path);
+        context.result(describe(manifest, identity), { identity, ...manifest });
+      });
+    });
+};
+
+function describe(manifest: Manifest, identity: string): string {
+  const unseen = manifest.classes.filter(({ seen }) => !seen);
+  const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
+  const { head, featureMap, backbone } = manifest;
+  return `${manifest.method} trained on ${manifest.dataset.name}, seed ${manifest.seed}
+  identity    ${identity}
+  classes     ${manifest.classes.length - unseen.length} seen, ${unseen.length} unseen
+  attributes  ${manifest.attributes.length}
+  features    ${featureMap.width} for each picture, ${featureMap.kind}
+  backbone    ${backbone ? backbone.name : 'not known: the features came ready-made'}
+  bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}
+  files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
+}

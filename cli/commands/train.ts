@@ -1,0 +1,118 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { providers, type Provider } from '../../core/compute/session.js';
+import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
+import { presets, type PresetName } from '../../trainer/presets.js';
+import { readConfiguration } from '../../trainer/read-configuration.js';
+import { train, type TrainingReport } from '../../trainer/train.js';
+import { evaluationTable, percent, spread } from '../figures.js';
+import type { AddCommand } from '../program.js';
+import { addLoadOptions } from './dataset.js';
+
+interface TrainOptions extends LoadOptions {
+  readonly data: string;
+  readonly out: string;
+  readonly config?: string;
+  readonly preset?: PresetName;
+  readonly seed: number;
+  readonly seeds: number;
+  readonly engine: EngineName;
+  readonly provider: Provider;
+  readonly threads: number;
+  readonly resume?: boolean;
+  readonly json?: boolean;
+}
+
+export const addTrainCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('train')
+    .description('Train a model, judge it on the test rows, and save it as a bundle.')
+    .requiredOption('--data <directory>', 'the dataset')
+    .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
+    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
+    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
+    .option('--seed <number>', 'the same seed gives the same bundle', wholeNumber, 1)
+    .option(
+      '--seeds <count>',
+      'train with so many seeds and report mean and spread; the first is saved',
+      count,
+      1,
+    )
+    .addOption(new Option('--engine <name>', 'what computes').choices(engineNames).default('onnx'))
+    .addOption(
+      new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
+    )
+    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option('--resume', 'go on with a run that was stopped')
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Settings are chosen on validation classes, held out of the seen ones; test rows only judge the result.
+While it runs, OUT.work holds checkpoints and log.jsonl, a line of JSON for each epoch.
+
+Examples:
+  unseen train --data data/cub --out bundles/cub
+  unseen train --data data/cub --out bundles/cub --resume
+  unseen train --data data/cub --out bundles/paper --preset paper --seeds 3 --json`,
+    );
+  addLoadOptions(command).action(async (options: TrainOptions) => {
+    await run(options.json === true, async (context) => {
+      const configuration = await readConfiguration({
+        ...(options.preset && { preset: options.preset }),
+        ...(options.config && { file: options.config }),
+      });
+      const engine = await openEngine(options.engine, options.provider, options.threads);
+      context.note(`Reading ${options.data} …`);
+      const dataset = await loadDataset(options.data, options);
+      const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
+      const resume = options.resume === true;
+      const report = await train({
+        dataset,
+        configuration,
+        seeds,
+        engine,
+        out: options.out,
+        resume,
+        watcher: context,
+      });
+      context.result(describe(report, options.out), { bundle: options.out, ...report });
+    });
+  });
+};
+
+function describe({ evaluations, baseline, selection, logFile }: TrainingReport, out: string): string {
+  const [first] = evaluations;
+  const lines = [evaluationTable(first.evaluation, baseline)];
+  if (evaluations.length > 1) {
+    const over = (pick: (evaluation: (typeof first)['evaluation']) => number): string => {
+      const { mean, deviation } = spread(evaluations.map(({ evaluation }) => pick(evaluation)));
+      return `${percent(mean)} ± ${percent(deviation).trim()}`;
+    };
+    lines.push(
+      `Over ${evaluations.length} seeds:`,
+      `  H      ${over((evaluation) => evaluation.generalized.harmonicMean)}`,
+      `  unseen ${over((evaluation) => evaluation.generalized.unseenAccuracy)}`,
+      `  seen   ${over((evaluation) => evaluation.generalized.seenAccuracy)}`,
+      `  top-1  ${over((evaluation) => evaluation.standard.top1)}   (unseen classes only)`,
+    );
+  }
+  const tried = selection.trials.length;
+  lines.push(
+    `Bundle: ${out}   (${tried} ${tried === 1 ? 'setting' : 'settings'} tried on validation classes; log: ${logFile})`,
+  );
+  return lines.join('\n');
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  return value;
+}
+
+function count(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}

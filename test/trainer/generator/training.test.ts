@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { silent } from '../../../core/progress.js';
+import { Random } from '../../../core/random.js';
+import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
+import { BatchSource } from '../../../trainer/generator/batches.js';
+import { fileCheckpoints } from '../../../trainer/generator/checkpoint.js';
+import { mergeGenerators } from '../../../trainer/generator/ensemble.js';
+import { initialWeights } from '../../../trainer/generator/networks.js';
+import { Synthesiser } from '../../../trainer/generator/synthesise.js';
+import { stepSizes, trainGenerator, type EpochReport } from '../../../trainer/generator/train.js';
+import { prepareTrainingData } from '../../../trainer/generator/training-data.js';
+import { smallConfiguration } from '../../support/small-configuration.js';
+import { syntheticDataset } from '../../support/synthetic-dataset.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'unseen-checkpoints-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+const engine = new OnnxEngine({ threads: 1 });
+const dataset = syntheticDataset({ rowsPerClass: 20 });
+const configuration = smallConfiguration({ generator: { epochs: 6 } });
+const data = await prepareTrainingData(engine, dataset, configuration);
+const sizes = stepSizes(data, configuration.generator);
+const hooks = { watcher: silent, label: 'test' };
+
+describe('batches', () => {
+  test('cover the rows of an epoch without repeating one', () => {
+    const source = new BatchSource(data, sizes, configuration.generator, 1);
+    const seen = [...source.epoch()].flatMap(({ real }) => {
+      const values = real as Float32Array;
+      return Array.from({ length: sizes.batch }, (_, i) =>
+        values.slice(i * sizes.features, (i + 1) * sizes.features).join(),
+      );
+    });
+    expect(seen).toHaveLength(source.perEpoch * sizes.batch);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  test('hold so many rows of each class when grouped', () => {
+    const settings = { ...configuration.generator, rowsPerClass: 8 };
+    for (const { sameClass } of new BatchSource(data, sizes, settings, 1).epoch()) {
+      const same = sameClass as Float32Array;
+      for (let i = 0; i < sizes.batch; i++) {
+        const own = same
+          .subarray(i * sizes.batch, (i + 1) * sizes.batch)
+          .reduce((sum, value) => sum + value, 0);
+        expect(own % 8).toBe(0);
+        expect(own).toBeGreaterThanOrEqual(8);
+      }
+    }
+  });
+
+  test('blank the share of attributes asked for and keep their mean', () => {
+    const settings = { ...configuration.generator, attributeDropout: 0.4 };
+    const all = Array.from({ length: 20 }, (_, seed) => [
+      ...new BatchSource(data, sizes, settings, seed).epoch(),
+    ]).flat();
+    const values = all.flatMap(({ attributes }) => Array.from(attributes as Float32Array));
+    expect(values.filter((value) => value === 0).length / values.length).toBeCloseTo(0.4, 1);
+  });
+
+  test('use transport as often as asked', () => {
+    const settings = { ...configuration.generator, transportProbability: 0.3 };
+    const flags = Array.from({ length: 100 }, (_, seed) => [
+      ...new BatchSource(data, sizes, settings, seed).epoch(),
+    ])
+      .flat()
+      .map(({ useTransport }) => useTransport);
+    expect(flags.filter(Boolean).length / flags.length).toBeCloseTo(0.3, 1);
+  });
+
+  test('are full even when there are fewer rows than one batch', () => {
+    const large = { ...sizes, batch: 500 };
+    const batches = [...new BatchSource(data, large, configuration.generator, 1).epoch()];
+    expect(batches).toHaveLength(1);
+    expect(batches[0].real).toHaveLength(500 * sizes.features);
+  });
+});
+
+describe('training', () => {
+  test('brings the loss down', async () => {
+    const reports: EpochReport[] = [];
+    const settings = { ...configuration.generator, epochs: 15 };
+    await trainGenerator(engine, data, settings, 1, { ...hooks, onEpoch: (report) => reports.push(report) });
+    expect(reports).toHaveLength(15);
+    expect(reports[14].loss).toBeLessThan(0.8 * reports[0].loss);
+    expect(reports[14].marginalError).toBeLessThan(0.2);
+  });
+
+  test('gives the same weights for the same seed, and others for another', async () => {
+    const run = (seed: number) => trainGenerator(engine, data, configuration.generator, seed, hooks);
+    const [a, b, other] = [await run(1), await run(1), await run(2)];
+    expect(a.weights).toEqual(b.weights);
+    expect(a.weights['generator.weight']).not.toEqual(other.weights['generator.weight']);
+  });
+
+  test('stopped and taken up again gives the weights and the log of a run that was not', async () => {
+    const whole: EpochReport[] = [];
+    const expected = await trainGenerator(engine, data, configuration.generator, 1, {
+      ...hooks,
+      onEpoch: (report) => whole.push(report),
+    });
+    const path = join(folder, 'resumed');
+    const stop = new AbortController();
+    const stopped = trainGenerator(engine, data, configuration.generator, 1, {
+      label: 'test',
+      watcher: { ...silent, signal: stop.signal },
+      checkpoints: fileCheckpoints(path, 'key'),
+      secondsBetweenCheckpoints: 0,
+      onEpoch: ({ epoch }) => {
+        if (epoch === 3) stop.abort();
+      },
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
+    const resumed: EpochReport[] = [];
+    const found = await trainGenerator(engine, data, configuration.generator, 1, {
+      ...hooks,
+      checkpoints: fileCheckpoints(path, 'key'),
+      onEpoch: (report) => resumed.push(report),
+    });
+    expect(found.weights).toEqual(expected.weights);
+    expect(resumed).toEqual(whole);
+  });
+
+  test('a loss that is not a number ends training with what to change', async () => {
+    const settings = { ...configuration.generator, learningRate: 1e30 };
+    await expect(trainGenerator(engine, data, settings, 1, hooks)).rejects.toThrow(
+      'Lower generator.learningRate',
+    );
+  });
+});
+
+describe('a checkpoint', () => {
+  test('of another run, or with a byte changed or missing, is not taken up', async () => {
+    const path = join(folder, 'damaged');
+    await trainGenerator(engine, data, configuration.generator, 1, {
+      ...hooks,
+      checkpoints: fileCheckpoints(path, 'key'),
+    });
+    const bytes = readFileSync(path);
+    const load = () => fileCheckpoints(path, 'key').load();
+    expect((await load())?.epoch).toBe(6);
+    expect(await fileCheckpoints(path, 'another').load()).toBeUndefined();
+    for (const damaged of [bytes.subarray(0, -4), bytes.subarray(0, 50), Buffer.alloc(0)]) {
+      writeFileSync(path, damaged);
+      expect(await load()).toBeUndefined();
+    }
+    const flipped = Buffer.from(bytes);
+    flipped[bytes.length - 10] ^= 1;
+    writeFileSync(path, flipped);
+    expect(await load()).toBeUndefined();
+  });
+});
+
+test('the merged generator answers the mean of its members', async () => {
+  const members = [1, 2, 3].map((seed) => ({
+    sizes,
+    weights: initialWeights(sizes, new Float32Array(sizes.features).fill(seed), new Random(seed)),
+  }));
+  const labels = Int32Array.of(0, 3, 5);
+  const noise = new Random(4).fillNormal(new Float32Array(3 * sizes.noise));
+  const draw = async (networks: (typeof members)[number]) => {
+    const synthesiser = await Synthesiser.open(engine, networks);
+    const { data: values } = await synthesiser.drawWith(data.attributes, labels, noise);
+    await synthesiser.release();
+    return values;
+  };
+  const merged = mergeGenerators(members);
+  expect(merged.sizes.hidden).toBe(3 * sizes.hidden);
+  const found = await draw(merged as (typeof members)[number]);
+  const each = [await draw(members[0]), await draw(members[1]), await draw(members[2])];
+  found.forEach((value, i) => {
+    expect(value).toBeCloseTo((each[0][i] + each[1][i] + each[2][i]) / 3, 4);
+  });
+});

@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readBundle } from '../../core/bundle/read.js';
+import { silent } from '../../core/progress.js';
+import { matrix } from '../../core/matrix.js';
+import type { Configuration } from '../../trainer/configuration.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
+import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
+import { train } from '../../trainer/train.js';
+import { temporaryFolder } from '../support/folders.js';
+import { smallConfiguration } from '../support/small-configuration.js';
+import { syntheticDataset } from '../support/synthetic-dataset.js';
+
+const folder = temporaryFolder();
+const engine = new OnnxEngine({ threads: 1 });
+const dataset = syntheticDataset({ seen: 40, unseen: 10, rowsPerClass: 20 });
+const configuration = smallConfiguration({
+  generator: { epochs: 12, members: 2 },
+  validation: { search: { learningRate: [3e-3] } },
+});
+
+function run(
+  name: string,
+  over: {
+    signal?: AbortSignal;
+    resume?: boolean;
+    dataset?: Dataset;
+    configuration?: Configuration;
+    seeds?: number[];
+    onNote?: (line: string) => void;
+  } = {},
+) {
+  const out = join(folder, name);
+  return train({
+    dataset: over.dataset ?? dataset,
+    configuration: over.configuration ?? configuration,
+    seeds: over.seeds ?? [1],
+    engine,
+    out,
+    resume: over.resume ?? false,
+    watcher: { ...silent, signal: over.signal ?? silent.signal, note: (line) => over.onNote?.(line) },
+  });
+}
+
+function contents(name: string): Record<string, string> {
+  const path = join(folder, name);
+  return Object.fromEntries(
+    readdirSync(path).map((file) => [file, readFileSync(join(path, file), 'base64')]),
+  );
+}
+
+const reference = await run('reference');
+
+describe('a trained model', () => {
+  const [{ evaluation }] = reference.evaluations;
+
+  test('tells classes apart that it has never seen', () => {
+    expect(evaluation.standard.top1).toBeGreaterThan(0.5); // chance is 0.1
+    expect(evaluation.generalized.harmonicMean).toBeGreaterThan(0.3); // chance is 0.02
+    expect(evaluation.perClass).toHaveLength(50);
+  });
+
+  test('is the same after it was saved', async () => {
+    const again = await evaluateBundle(await readBundle(join(folder, 'reference')), dataset);
+    expect(again).toEqual(evaluation);
+  });
+
+  test('leaves its log and nothing else of its work', () => {
+    expect(readdirSync(join(folder, 'reference.work'))).toEqual(['log.jsonl']);
+    const lines = readFileSync(reference.logFile, 'utf8').trimEnd().split('\n');
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    // Two settings on one fold, two members of twelve epochs each; then the final training.
+    expect(entries.filter(({ phase, epoch }) => phase === 'validation' && epoch !== undefined)).toHaveLength(
+      48,
+    );
+    expect(entries.filter(({ phase }) => phase === 'final')).toHaveLength(24);
+    expect(
+      entries.filter(({ phase, harmonicMean }) => phase === 'validation' && harmonicMean !== undefined),
+    ).toHaveLength(2);
+    expect(entries.at(-1)).toMatchObject({ phase: 'evaluated', seed: 1 });
+    expect(entries[0]).toMatchObject({
+      marginalError: expect.any(Number) as number,
+      loss: expect.any(Number) as number,
+    });
+  });
+
+  test('has a bias that validation chose, not the test rows', async () => {
+    const data = dataset.features.data.slice();
+    const width = dataset.features.columns;
+    for (const row of [...dataset.splits.testSeen, ...dataset.splits.testUnseen])
+      data.fill(0.5, row * width, (row + 1) * width);
+    const spoilt = { ...dataset, features: matrix(dataset.features.rows, width, data) };
+    const other = await run('spoilt', { dataset: spoilt });
+    expect(other.selection).toEqual(reference.selection);
+  });
+});
+
+describe('the same seed', () => {
+  test('gives the same bundle, byte for byte', async () => {
+    await run('twice');
+    expect(contents('twice')).toEqual(contents('reference'));
+  });
+
+  test('gives the same bundle after being stopped at any stage and resumed', async () => {
+    // Stops at each line said: before selection, before final training; and in the middle of each by a count of steps.
+    for (const [stage, steps] of [
+      ['Choosing', 10],
+      ['Choosing', 200],
+      ['Training', 5],
+      ['Training', 100],
+    ] as const) {
+      const name = `stopped-${stage}-${steps}`;
+      const stop = new AbortController();
+      let armed = false;
+      let left: number = steps;
+      const signal = new Proxy(stop.signal, {
+        get: (target, key) => {
+          if (key === 'aborted' && armed && --left <= 0) stop.abort();
+          return Reflect.get(target, key, target) as unknown;
+        },
+      });
+      const stopped = run(name, { signal, onNote: (line) => (armed ||= line.startsWith(stage)) });
+      await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
+      expect(existsSync(join(folder, name))).toBe(false);
+      await expect(run(name)).rejects.toThrow('--resume');
+      const resumed = await run(name, { resume: true });
+      expect(resumed.evaluations).toEqual(reference.evaluations);
+      expect(contents(name)).toEqual(contents('reference'));
+      expect(readFileSync(resumed.logFile, 'utf8')).toBe(readFileSync(reference.logFile, 'utf8'));
+    }
+  });
+});
+
+describe('refusals', () => {
+  test('an output that exists is not touched', async () => {
+    await expect(run('reference')).rejects.toMatchObject({ code: 'output-exists' });
+    await expect(run('reference', { resume: true })).rejects.toMatchObject({ code: 'output-exists' });
+  });
+
+  test('a run is not resumed with other settings', async () => {
+    const stop = new AbortController();
+    stop.abort();
+    await expect(run('other', { signal: stop.signal })).rejects.toMatchObject({ code: 'interrupted' });
+    const changed = smallConfiguration({ generator: { epochs: 3 } });
+    await expect(run('other', { resume: true, configuration: changed })).rejects.toMatchObject({
+      code: 'config-invalid',
+    });
+  });
+
+  test('a bundle is not judged on other classes or other features', async () => {
+    const bundle = await readBundle(join(folder, 'reference'));
+    const renamed = {
+      ...dataset,
+      classNames: dataset.classNames.map((name, i) => (i === 3 ? 'dodo' : name)),
+    };
+    await expect(evaluateBundle(bundle, renamed)).rejects.toThrow('dodo');
+    const narrow = syntheticDataset({ seen: 40, unseen: 10, rowsPerClass: 20, featureWidth: 8 });
+    await expect(evaluateBundle(bundle, narrow)).rejects.toThrow('24 features');
+  });
+});
+
+test('several seeds are each judged, and the first is the one that is saved', async () => {
+  const report = await run('seeds', { seeds: [1, 2] });
+  expect(report.evaluations.map(({ seed }) => seed)).toEqual([1, 2]);
+  expect(report.evaluations[0]).toEqual(reference.evaluations[0]);
+  expect(report.evaluations[1].evaluation).not.toEqual(reference.evaluations[0].evaluation);
+  expect(contents('seeds')['head-weights.f32']).toEqual(contents('reference')['head-weights.f32']);
+});
+
+test('a dataset may list its classes in another order when it is judged', async () => {
+  const bundle = await readBundle(join(folder, 'reference'));
+  const order = dataset.classNames.map((_, i) => dataset.classNames.length - 1 - i);
+  const position = new Map(order.map((old, fresh) => [old, fresh]));
+  const turned: Dataset = {
+    ...dataset,
+    classNames: order.map((old) => dataset.classNames[old]),
+    labels: dataset.labels.map((label) => position.get(label)!),
+    seen: dataset.seen.map((label) => position.get(label)!).sort(),
+    unseen: dataset.unseen.map((label) => position.get(label)!).sort(),
+  };
+  const expected = reference.evaluations[0].evaluation;
+  expect(await evaluateBundle(bundle, turned)).toMatchObject({
+    generalized: { harmonicMean: expect.closeTo(expected.generalized.harmonicMean, 9) as number },
+  });
+});

@@ -1,0 +1,52 @@
+import type { Bundle } from '../../core/bundle/bundle.js';
+import { Failure } from '../../core/failures.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { modelOfBundle } from '../saving/restore.js';
+import { evaluateScores, scoreRows, type Evaluation } from './evaluate.js';
+import { takeColumns } from './take-columns.js';
+
+/** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
+export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
+  const { manifest } = bundle;
+  if (manifest.featureMap.width !== dataset.features.columns) {
+    throw new Failure(
+      'dataset-invalid',
+      `The bundle takes ${manifest.featureMap.width} features for each picture, and ${dataset.name} has ` +
+        `${dataset.features.columns}. Use features of the backbone that the bundle was trained with.`,
+    );
+  }
+  const columns = matchClasses(bundle, dataset);
+  const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
+  const model = await modelOfBundle(bundle);
+  const scores = await scoreRows(model, dataset.features, rows);
+  await model.mapper.release();
+  return evaluateScores(takeColumns(scores, columns), dataset, rows, manifest.head.unseenBias);
+}
+
+/** For each class of the dataset, its row in the bundle's head. */
+function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
+  const position = new Map(manifest.classes.map(({ name }, i) => [name, i]));
+  const missing = dataset.classNames.filter((name) => !position.has(name));
+  if (missing.length > 0) {
+    throw new Failure(
+      'dataset-invalid',
+      `The bundle does not know ${listed(missing)}. Evaluate it on the dataset it was trained on.`,
+    );
+  }
+  const seen = new Set(dataset.seen);
+  const moved = dataset.classNames.filter(
+    (name, label) => manifest.classes[position.get(name)!].seen !== seen.has(label),
+  );
+  if (moved.length > 0) {
+    throw new Failure(
+      'dataset-invalid',
+      `Seen in one and unseen in the other of bundle and dataset: ${listed(moved)}. Use the split it was trained on.`,
+    );
+  }
+  return Int32Array.from(dataset.classNames, (name) => position.get(name)!);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more classes` : shown;
+}

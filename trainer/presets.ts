@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { configurationSchema } from './configuration.js';
+
+type Preset = z.input<typeof configurationSchema>;
+
+/** Ready-made settings; whatever a preset leaves out is the default. */
+export const presets = {
+  /** What validation classes chose on CUB, so that training starts there and tries nothing else. */
+  cub: {
+    validation: {
+      search: { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] },
+    },
+  },
+  /** The paper's own configuration, with nothing of ours that it does not have. */
+  paper: {
+    features: { kind: 'minmax', power: 1 },
+    generator: {
+      hidden: 4096,
+      predictorHidden: 4096,
+      members: 1,
+      noiseWidth: null,
+      attributeEncoding: 'unit-length',
+      batchSize: 128,
+      learningRate: 1e-3,
+      schedule: 'constant',
+      weightDecay: 0,
+      attributeDropout: 0,
+      transportProbability: 0.9,
+      supervisedForm: 'paper',
+      discrimination: 0,
+      beta: 0.05,
+      gammaSquared: 0.5,
+      regulariseUnseen: true,
+      epochs: 15,
+      transport: { solver: 'ipot', lambda: 0.5, iterations: 50, innerIterations: 1 },
+    },
+    head: { samplesPerClass: 500, syntheticSeen: true, residual: 0, prior: 'zero', regularisation: 1e-4 },
+    validation: {
+      search: { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] },
+    },
+  },
+} as const satisfies Record<string, Preset>;
+
+export type PresetName = keyof typeof presets;

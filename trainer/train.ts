@@ -1,0 +1,141 @@
+/**
+ * The offline half, top to bottom: choose settings on validation classes, train on every seen class, judge on the test
+ * rows, save a bundle that reproduces itself.
+ */
+import { existsSync } from 'node:fs';
+import { Failure } from '../core/failures.js';
+import { sha256Of } from '../core/hash.js';
+import type { Watcher } from '../core/progress.js';
+import { runBaseline, type BaselineResult } from './baseline/baseline.js';
+import type { Configuration } from './configuration.js';
+import type { Dataset } from './datasets/dataset.js';
+import { fingerprint } from './datasets/fingerprint.js';
+import type { Engine } from './engine/contract.js';
+import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
+import { trainModel, type TrainedModel } from './model.js';
+import { saveModel } from './saving/save.js';
+import { selectSettings, type Selection } from './selection/search.js';
+import { WorkDirectory } from './work-directory.js';
+
+export interface TrainingRequest {
+  readonly dataset: Dataset;
+  readonly configuration: Configuration;
+  readonly seeds: readonly number[];
+  readonly engine: Engine;
+  readonly out: string;
+  readonly resume: boolean;
+  readonly watcher: Watcher;
+}
+
+export interface TrainingReport {
+  readonly selection: Selection;
+  readonly evaluations: readonly SeedEvaluation[];
+  readonly baseline: BaselineResult;
+  readonly logFile: string;
+}
+
+export interface SeedEvaluation {
+  readonly seed: number;
+  readonly evaluation: Evaluation;
+}
+
+interface StoredEvaluation {
+  readonly evaluation: Evaluation;
+  readonly log: Record<string, unknown>[];
+}
+
+export async function train(request: TrainingRequest): Promise<TrainingReport> {
+  const { dataset, engine, watcher, out, seeds, resume } = request;
+  const work = openWork(request);
+
+  watcher.note('Choosing settings on validation classes.');
+  const selection = await selectSettings(dataset, request.configuration, {
+    engine,
+    watcher,
+    work,
+    seed: seeds[0],
+  });
+  work.log({ phase: 'selected', unseenBias: selection.unseenBias, trials: selection.trials });
+  const baseline = await runBaseline(dataset, {}, watcher);
+
+  const evaluations: SeedEvaluation[] = [];
+  for (const seed of seeds.slice(1)) evaluations.push(await trainOnce(request, selection, work, seed));
+  // The first seed comes last: its model is the one that is saved. A run killed just after that has only to say so.
+  const published = resume && existsSync(out);
+  const publish = published ? undefined : publisher(request, selection, baseline);
+  evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
+  work.finish();
+  return { selection, evaluations, baseline, logFile: work.logFile };
+}
+
+function openWork(request: TrainingRequest): WorkDirectory {
+  const { out, resume } = request;
+  const path = `${out}.work`;
+  if (existsSync(out) && !(resume && WorkDirectory.isUnfinished(path))) {
+    throw new Failure('output-exists', `${out} exists already. Name another --out, or remove it first.`);
+  }
+  return WorkDirectory.open(path, runKey(request), resume);
+}
+
+type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
+
+/** One model from the settings chosen; with `publish`, it is saved before its result counts as done. */
+async function trainOnce(
+  { dataset, engine, watcher }: TrainingRequest,
+  { configuration, unseenBias }: Selection,
+  work: WorkDirectory,
+  seed: number,
+  publish?: Publish,
+): Promise<SeedEvaluation> {
+  const unit = `final-seed${seed}`;
+  const done = publish ? undefined : (work.result(unit) as StoredEvaluation | undefined);
+  if (done) {
+    for (const entry of done.log) work.log(entry);
+    return { seed, evaluation: done.evaluation };
+  }
+  const log: Record<string, unknown>[] = [];
+  const write = (entry: Record<string, unknown>): void => {
+    log.push(entry);
+    work.log(entry);
+  };
+  watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
+  const model = await trainModel(dataset, configuration, {
+    engine,
+    seed,
+    watcher,
+    label: 'generator',
+    checkpoints: work.checkpoints(unit),
+    onEpoch: (report) => {
+      write({ phase: 'final', seed, ...report });
+    },
+  });
+  try {
+    const scoring = {
+      mapper: model.data.mapper,
+      head: model.head,
+      temperature: configuration.head.temperature,
+    };
+    const evaluation = await evaluateModel(scoring, dataset, unseenBias);
+    write({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
+    work.saveResult(unit, { evaluation, log });
+    await publish?.(model, evaluation);
+    await work.dropCheckpoints(unit, configuration.generator.members);
+    return { seed, evaluation };
+  } finally {
+    await model.data.mapper.release();
+  }
+}
+
+function publisher(request: TrainingRequest, selection: Selection, baseline: BaselineResult): Publish {
+  const { dataset, engine, out, seeds } = request;
+  const { configuration, unseenBias, unseenBiasRange, trials } = selection;
+  return (model, evaluation) => {
+    const metrics = { evaluation, baseline, validation: trials };
+    const saved = { dataset, model, configuration, seed: seeds[0], unseenBias, unseenBiasRange, metrics };
+    return saveModel(out, saved, engine);
+  };
+}
+
+function runKey({ dataset, configuration, seeds, engine }: TrainingRequest): string {
+  return sha256Of(fingerprint(dataset), JSON.stringify([configuration, seeds, engine.name]));
+}
