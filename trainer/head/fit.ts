@@ -21,6 +21,7 @@ import type { HeadTrainingSet } from './training-set.js';
 
 export interface FittedHead extends LinearHead {
   readonly iterations: number;
+  readonly evaluations: number;
   readonly converged: boolean;
   readonly loss: number;
 }
@@ -73,6 +74,7 @@ export async function fitHead(
       weights: matrix(classes, width, Float32Array.from(result.point.subarray(0, size))),
       bias: Float32Array.from(result.point.subarray(size)),
       iterations: result.iterations,
+      evaluations: result.evaluations,
       converged: result.converged,
       loss: result.value,
     };

@@ -1,0 +1,5 @@
+/** Loaded before a program: prints the most memory that its process ever held. */
+process.on('exit', () => {
+  const mebibytes = process.resourceUsage().maxRSS / 1024;
+  console.log(`Peak memory ${(mebibytes / 1024).toFixed(2)} GiB.`);
+});
