@@ -30,6 +30,7 @@ for (let i = 0; i < rows; i++) {
   for (let k = 0; k < width; k++) row[k] = prototype[k] + 0.06 * random.normal();
 }
 directRows(features, settings.temperature);
+const weights = new Float32Array(rows).fill(1 / rows);
 
 const block = 2048;
 const products = await engine.evaluator({
@@ -55,7 +56,7 @@ for (let i = 0; i < 12; i++) {
 await products.release();
 
 const started = performance.now();
-const head = await fitHead(engine, { rows: features, labels, prototypes }, settings, silent);
+const head = await fitHead(engine, { rows: features, labels, weights, prototypes }, settings, silent);
 const total = performance.now() - started;
 const epoch = total / head.evaluations;
 console.log(`Head over ${rows} rows of ${width} features and ${classes} classes`);

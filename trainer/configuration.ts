@@ -56,7 +56,7 @@ export const featuresSchema = z
     shrinkage: z
       .number()
       .min(0)
-      .default(2)
+      .default(3)
       .describe(
         'Added to the within-class covariance, in units of its mean eigenvalue. Low: noise is blown up. High: nothing is whitened.',
       ),
@@ -69,7 +69,7 @@ export const generatorSchema = z
       .int()
       .min(1)
       .max(16384)
-      .default(1024)
+      .default(512)
       .describe(
         'Units in the hidden layer of the generator. Low: class means are missed. High: slower, and it may memorise the seen classes.',
       ),
@@ -77,13 +77,13 @@ export const generatorSchema = z
       .int()
       .min(1)
       .max(16384)
-      .default(1024)
+      .default(512)
       .describe('Units in the hidden layer of the attribute predictor.'),
     members: z
       .int()
       .min(1)
       .max(16)
-      .default(3)
+      .default(4)
       .describe(
         'Generators trained from different seeds and merged into one. Low: what one seed made up stays. High: slower.',
       ),
@@ -108,7 +108,7 @@ export const generatorSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .default(30)
+      .default(15)
       .describe(
         'Passes over the training rows. Low: class means are missed. High: the seen classes are memorised.',
       ),
@@ -126,7 +126,7 @@ export const generatorSchema = z
       .default(0)
       .describe('Above 0, a batch holds this many rows of each of its classes; 0 draws rows evenly.'),
     learningRate: positive
-      .default(1e-3)
+      .default(2e-3)
       .describe("Adam's step size. Low: training ends before it arrives. High: the loss jumps about."),
     schedule: z
       .enum(['cosine', 'constant'])
@@ -141,7 +141,7 @@ export const generatorSchema = z
       .number()
       .min(0)
       .max(0.95)
-      .default(0.3)
+      .default(0.5)
       .describe(
         'Share of attribute values blanked at each draw. Low: the generator leans on few attributes. High: classes blur.',
       ),
@@ -157,19 +157,19 @@ export const generatorSchema = z
     discrimination: z
       .number()
       .min(0)
-      .default(1)
+      .default(0.5)
       .describe(
         'Weight of the term that asks each real row to be nearest to its own class. 0 turns it off. High: features spread apart at the cost of likeness.',
       ),
     discriminationTemperature: positive
-      .default(0.05)
+      .default(0.1)
       .describe(
         'Scale of cosine cost in that term. Low: only the hardest rivals count. High: it barely pushes.',
       ),
     beta: z
       .number()
       .min(0)
-      .default(0.1)
+      .default(0)
       .describe(
         "Weight of the attribute regulariser on generated rows; 0 is the paper's 'w/o f'. High: features obey the predictor rather than the data.",
       ),
@@ -196,6 +196,11 @@ export const headSchema = z
       .max(100_000)
       .default(500)
       .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
+    syntheticWeight: positive
+      .default(2.5)
+      .describe(
+        'How much a synthesised class counts, with 1 for the average seen class. Low: unseen classes lose to seen ones. High: they win too often.',
+      ),
     syntheticSeen: z
       .boolean()
       .default(false)
@@ -209,7 +214,7 @@ export const headSchema = z
         'Share of real within-class variation added to synthetic features. Low: unseen classes look like points. High: they blur.',
       ),
     temperature: positive
-      .default(8)
+      .default(10)
       .describe('Length of the features that the head sees. Low: flat probabilities. High: overfitting.'),
     prior: z
       .enum(['prototypes', 'zero'])
@@ -218,7 +223,7 @@ export const headSchema = z
     regularisation: z
       .number()
       .min(0)
-      .default(1e-3)
+      .default(0.1)
       .describe('L2 weight of the head. Low: overfitting. High: classes blur.'),
     iterations: z
       .int()
@@ -242,19 +247,24 @@ export const validationSchema = z
     folds: z
       .int()
       .min(1)
-      .max(10)
-      .default(2)
+      .max(20)
+      .default(4)
       .describe(
         'Disjoint sets of seen classes that play unseen in turn. Low: choices follow chance. High: slower.',
       ),
+    searchFolds: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(2)
+      .describe('How many of the folds judge the values that the search tries; the bias takes all of them.'),
     classFraction: z
       .number()
       .gt(0)
       .lt(1)
-      .nullable()
-      .default(null)
+      .default(0.1)
       .describe(
-        'Share of the seen classes held out in a fold; null for as large a share as the dataset has unseen classes.',
+        'Share of the seen classes held out in a fold. Low: few classes decide. High: the generator has fewer to learn from than it will have in the end.',
       ),
     rowFraction: z
       .number()
@@ -262,17 +272,25 @@ export const validationSchema = z
       .lt(1)
       .default(0.2)
       .describe('Share of the rows of the other classes that play test rows.'),
+    minimumGain: z
+      .number()
+      .min(0)
+      .default(0.003)
+      .describe(
+        'How much higher H must be, as a fraction of 1, for another value to be taken. Low: chance decides. High: nothing changes.',
+      ),
     search: z
       .strictObject({
-        epochs: z.array(z.int().min(1)).default([]),
-        learningRate: z.array(positive).default([]),
-        gammaSquared: z.array(positive).default([]),
-        regularisation: z.array(positive).default([]),
-        samplesPerClass: z.array(z.int().min(1)).default([]),
+        learningRate: z.array(positive).default([1e-3]),
+        epochs: z.array(z.int().min(1)).default([30]),
+        beta: z.array(z.number().min(0)).default([0.1]),
+        gammaSquared: z.array(positive).default([25]),
+        regularisation: z.array(positive).default([0.03]),
+        samplesPerClass: z.array(z.int().min(1)).default([100]),
       })
       .prefault({})
       .describe(
-        'Values to try besides the configured one, one setting after another, each judged on validation classes.',
+        'Values to try besides the configured one, one setting after another. Empty lists try nothing.',
       ),
   })
   .prefault({});

@@ -1,6 +1,15 @@
 import type { z } from 'zod';
 import type { configurationSchema } from './configuration.js';
 
+const noSearch = {
+  learningRate: [],
+  epochs: [],
+  beta: [],
+  gammaSquared: [],
+  regularisation: [],
+  samplesPerClass: [],
+};
+
 type Preset = z.input<typeof configurationSchema>;
 
 /** Ready-made settings; whatever a preset leaves out is the default. */
@@ -8,7 +17,7 @@ export const presets = {
   /** What validation classes chose on CUB, so that training starts there and tries nothing else. */
   cub: {
     validation: {
-      search: { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] },
+      search: noSearch,
     },
   },
   /** The paper's own configuration, with nothing of ours that it does not have. */
@@ -34,9 +43,16 @@ export const presets = {
       epochs: 15,
       transport: { solver: 'ipot', lambda: 0.5, iterations: 50, innerIterations: 1 },
     },
-    head: { samplesPerClass: 500, syntheticSeen: true, residual: 0, prior: 'zero', regularisation: 1e-4 },
+    head: {
+      samplesPerClass: 500,
+      syntheticWeight: 1,
+      syntheticSeen: true,
+      residual: 0,
+      prior: 'zero',
+      regularisation: 1e-4,
+    },
     validation: {
-      search: { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] },
+      search: noSearch,
     },
   },
 } as const satisfies Record<string, Preset>;

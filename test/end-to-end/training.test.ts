@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
+import { noSearch } from '../support/small-configuration.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
 const folder = temporaryFolder();
@@ -18,7 +19,7 @@ writeFileSync(
     head: { samplesPerClass: 20 },
     validation: {
       folds: 1,
-      search: { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] },
+      search: noSearch,
     },
   }),
 );

@@ -22,4 +22,11 @@ export function smallConfiguration(over: Sections = {}): Configuration {
   });
 }
 
-const noSearch = { learningRate: [], epochs: [], gammaSquared: [], regularisation: [], samplesPerClass: [] };
+export const noSearch = {
+  learningRate: [],
+  epochs: [],
+  beta: [],
+  gammaSquared: [],
+  regularisation: [],
+  samplesPerClass: [],
+};

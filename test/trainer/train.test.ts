@@ -71,14 +71,14 @@ describe('a trained model', () => {
     expect(readdirSync(join(folder, 'reference.work'))).toEqual(['log.jsonl']);
     const lines = readFileSync(reference.logFile, 'utf8').trimEnd().split('\n');
     const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    // Two settings on one fold, two members of twelve epochs each; then the final training.
+    // On one fold: two settings by one member of twelve epochs, then the chosen one by both members.
     expect(entries.filter(({ phase, epoch }) => phase === 'validation' && epoch !== undefined)).toHaveLength(
       48,
     );
     expect(entries.filter(({ phase }) => phase === 'final')).toHaveLength(24);
     expect(
       entries.filter(({ phase, harmonicMean }) => phase === 'validation' && harmonicMean !== undefined),
-    ).toHaveLength(2);
+    ).toHaveLength(3);
     expect(entries.at(-1)).toMatchObject({ phase: 'evaluated', seed: 1 });
     expect(entries[0]).toMatchObject({
       marginalError: expect.any(Number) as number,

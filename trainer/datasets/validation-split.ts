@@ -5,18 +5,24 @@ import { restrictClasses } from './restrict-classes.js';
 
 export interface ValidationSplitOptions {
   readonly seed: number;
-  /** Which of the disjoint sets of held-out classes to take; 0 is the authors' own where the dataset names one. */
+  /** Which of the disjoint sets of held-out classes to take. */
   readonly fold?: number;
   /** How many seen classes play unseen: a fraction of them below 1 (default 0.25), or a count from 1 up. */
   readonly classes?: number;
   /** The fraction of every other class's training rows that play test-seen (default 0.2). */
   readonly seenRowFraction?: number;
+  /** How many truly unseen classes compete beside the held-out ones (default 0): by their attributes, without a row. */
+  readonly rivals?: number;
 }
 
 /**
  * A small world made of the training rows alone, in which some seen classes play unseen: settings are chosen in it, so
- * that neither a test row nor an unseen class ever has a say. Its classes are the seen classes of the original; its
+ * that no test row ever has a say. Its classes are the seen classes of the original, and as many rivals as asked for; its
  * features are the original's own matrix, of which its splits name training rows only.
+ *
+ * Rivals keep the world the size of the real one: how strongly unseen classes must be favoured depends on how many seen
+ * and how many unseen classes compete. With a tenth of the seen classes held out and rivals for the rest, both numbers
+ * are nearly those of the final model, so that a bias found here holds there.
  */
 export function validationSplit(dataset: Dataset, options: ValidationSplitOptions): Dataset {
   const { seed, fold = 0, seenRowFraction = 0.2 } = options;
@@ -36,9 +42,11 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
     }
   }
   const ascending = (rows: number[]): Int32Array => Int32Array.from(rows).sort();
+  const rivals = Random.stream(seed, `validation-rivals-${fold}`).shuffle(dataset.unseen.slice());
+  const classes = Int32Array.from([...dataset.seen, ...rivals.slice(0, options.rivals ?? 0)]).sort();
   return restrictClasses(
     dataset,
-    dataset.seen,
+    classes,
     {
       train: ascending(splits.train),
       testSeen: ascending(splits.testSeen),
@@ -52,14 +60,12 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
 export function heldOutClasses(dataset: Dataset, options: ValidationSplitOptions): Int32Array {
   const { seed, fold = 0, classes = 0.25 } = options;
   const count = classes < 1 ? Math.max(1, Math.round(dataset.seen.length * classes)) : Math.floor(classes);
-  const own = dataset.validationClasses;
-  if (own && fold === 0) return own.slice().sort();
-
-  // Without the authors' own classes, so that the folds stay disjoint.
-  const free = dataset.seen.filter((label) => !own?.includes(label));
-  Random.stream(seed, 'validation-classes').shuffle(free);
-  const start = (own ? fold - 1 : fold) * count;
-  const held = free.slice(start, start + count);
+  // The authors' own validation classes come first, so that they are the ones used as far as they go.
+  const own = dataset.validationClasses ?? new Int32Array(0);
+  const random = Random.stream(seed, 'validation-classes');
+  const others = dataset.seen.filter((label) => !own.includes(label));
+  const order = [...random.shuffle(own.slice()), ...random.shuffle(others)];
+  const held = Int32Array.from(order.slice(fold * count, (fold + 1) * count));
   if (!(classes > 0) || fold < 0 || held.length < count || count >= dataset.seen.length)
     throw new Failure(
       'config-invalid',

@@ -1,9 +1,9 @@
 /**
  * The linear softmax head (section 4.4 of the paper), as the minimum of a convex problem:
  *
- *   1/n sum_i -log softmax(W h_i + b)_(y_i)  +  regularisation / 2 |W - W0|^2
+ *   sum_i w_i (-log softmax(W h_i + b)_(y_i))  +  regularisation / 2 |W - W0|^2
  *
- * h_i directed rows (D) of length `temperature`; W (C, D); W0 the prior: each class's prototype, scaled so that a row
+ * h_i directed rows (D) of length `temperature`, w_i their weights, with a sum of 1; W (C, D); W0 the prior: each class's prototype, scaled so that a row
  * which points along it scores `temperature`. Pulling toward the prototypes instead of toward zero keeps what the
  * generator knows of every class where the rows say little. The optimum is unique, so that the fit depends on no order
  * and no seed beyond its rows.
@@ -105,7 +105,7 @@ function logSumExpProgram(classes: number, width: number): LossProgram {
 
 async function logSumExps(
   evaluator: GradientEvaluator,
-  { rows }: HeadTrainingSet,
+  { rows, weights: rowWeights }: HeadTrainingSet,
   point: Float64Array,
   size: number,
 ): Promise<{ value: number; gradient: Float64Array }> {
@@ -119,7 +119,7 @@ async function logSumExps(
     const count = Math.min(rowsPerBlock, rows.rows - start);
     const whole = rows.data.subarray(start * rows.columns, (start + count) * rows.columns);
     const block = count === rowsPerBlock ? whole : padded(whole, rowsPerBlock * rows.columns);
-    const shares = new Float32Array(rowsPerBlock).fill(1 / rows.rows, 0, count);
+    const shares = padded(rowWeights.subarray(start, start + count), rowsPerBlock);
     const part = await evaluator.run({ rows: block, shares }, parameters);
     value += part.loss;
     const { weights, bias } = part.gradients;
@@ -129,15 +129,15 @@ async function logSumExps(
   return { value, gradient };
 }
 
-/** The gradient of the mean score of each row's own class: per class the sum of its rows, and their share. */
-function labelTerm({ rows, labels }: HeadTrainingSet, classes: number): Float64Array {
+/** The gradient of the mean score of each row's own class: per class the weighted sum of its rows, and their share. */
+function labelTerm({ rows, labels, weights }: HeadTrainingSet, classes: number): Float64Array {
   const width = rows.columns;
   const term = new Float64Array(classes * width + classes);
   for (let i = 0; i < rows.rows; i++) {
     const row = rowOf(rows, i);
     const offset = labels[i] * width;
-    for (let k = 0; k < width; k++) term[offset + k] += row[k] / rows.rows;
-    term[classes * width + labels[i]] += 1 / rows.rows;
+    for (let k = 0; k < width; k++) term[offset + k] += row[k] * weights[i];
+    term[classes * width + labels[i]] += weights[i];
   }
   return term;
 }

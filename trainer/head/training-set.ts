@@ -1,8 +1,12 @@
 /**
- * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones.
+ * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones, all as directions.
  *
  * A generator trained on few classes varies less within a class than pictures do. `residual` adds what real rows have
- * beyond their own class mean: a random training row of any seen class lends its difference to a synthetic row.
+ * beyond their own class mean: a random training row of any seen class lends its difference to a synthetic row, whose
+ * own part is first brought to the length that class means of real unit rows have.
+ *
+ * Rows carry weights, so that the number of synthetic rows is a matter of precision only: each class that was
+ * synthesised counts `syntheticWeight` times as much as a seen class does on average.
  */
 import { matrix, rowOf, stackRows, type Matrix } from '../../core/matrix.js';
 import { directRows } from '../../core/head/feature-map.js';
@@ -14,6 +18,7 @@ import type { TrainingData } from '../generator/training-data.js';
 export interface HeadTrainingSet {
   readonly rows: Matrix; // (n, D), directed
   readonly labels: Int32Array; // (n)
+  readonly weights: Float32Array; // (n), with a sum of 1
   /** The mean direction of each class's synthetic rows, of unit length: (C, D). */
   readonly prototypes: Matrix;
 }
@@ -35,13 +40,22 @@ export async function headTrainingSet(
   );
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
-  const synthetic = await synthesiser.draw(data.attributes, synthesised, count, random.noise);
-  if (settings.residual > 0) addResiduals(synthetic, data, settings.residual, random.residuals);
-  const real = matrix(data.features.rows, data.features.columns, data.features.data.slice());
+  const real = directRows(matrix(data.features.rows, data.features.columns, data.features.data.slice()), 1);
+  const synthetic = directRows(await synthesiser.draw(data.attributes, synthesised, count, random.noise), 1);
+  if (settings.residual > 0) addResiduals(synthetic, real, data.labels, settings.residual, random.residuals);
+
   const labels = new Int32Array(real.rows + synthetic.rows);
   labels.set(data.labels);
   synthesised.forEach((label, i) => labels.fill(label, real.rows + i * count, real.rows + (i + 1) * count));
-  return { rows: directRows(stackRows([real, synthetic]), settings.temperature), labels, prototypes };
+  const syntheticMass = (settings.syntheticWeight * synthesised.length) / data.seen.length; // against 1 of the real rows
+  const weights = new Float32Array(labels.length).fill(1 / real.rows / (1 + syntheticMass));
+  weights.fill(syntheticMass / Math.max(1, synthetic.rows) / (1 + syntheticMass), real.rows);
+  return {
+    rows: directRows(stackRows([real, synthetic]), settings.temperature),
+    labels,
+    weights,
+    prototypes,
+  };
 }
 
 function meanDirections(rows: Matrix, count: number): Matrix {
@@ -55,27 +69,38 @@ function meanDirections(rows: Matrix, count: number): Matrix {
   return directRows(means, 1);
 }
 
-function addResiduals(synthetic: Matrix, data: TrainingData, share: number, random: Random): void {
-  const means = classMeans(data);
+function addResiduals(
+  synthetic: Matrix,
+  real: Matrix,
+  labels: Int32Array,
+  share: number,
+  random: Random,
+): void {
+  const means = classMeans(real, labels);
+  const length = [...means.values()].reduce((sum, mean) => sum + lengthOf(mean), 0) / means.size;
   for (let i = 0; i < synthetic.rows; i++) {
-    const lender = random.integer(data.features.rows);
-    const from = rowOf(data.features, lender);
-    const mean = means.get(data.labels[lender])!;
+    const lender = random.integer(real.rows);
+    const from = rowOf(real, lender);
+    const mean = means.get(labels[lender])!;
     const to = rowOf(synthetic, i);
-    for (let k = 0; k < to.length; k++) to[k] += share * (from[k] - mean[k]);
+    for (let k = 0; k < to.length; k++) to[k] = length * to[k] + share * (from[k] - mean[k]);
   }
 }
 
-function classMeans(data: TrainingData): Map<number, Float32Array> {
+function classMeans(rows: Matrix, labels: Int32Array): Map<number, Float32Array> {
   const sums = new Map<number, Float32Array>();
   const counts = new Map<number, number>();
-  data.labels.forEach((label, i) => {
-    const sum = sums.get(label) ?? new Float32Array(data.features.columns);
+  labels.forEach((label, i) => {
+    const sum = sums.get(label) ?? new Float32Array(rows.columns);
     sums.set(label, sum);
     counts.set(label, (counts.get(label) ?? 0) + 1);
-    const row = rowOf(data.features, i);
+    const row = rowOf(rows, i);
     for (let k = 0; k < row.length; k++) sum[k] += row[k];
   });
   for (const [label, sum] of sums) for (let k = 0; k < sum.length; k++) sum[k] /= counts.get(label)!;
   return sums;
+}
+
+function lengthOf(row: Float32Array): number {
+  return Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
 }

@@ -1,6 +1,7 @@
 /**
  * Chooses settings on validation classes: one setting after another, each value judged by the mean H over the folds at
- * one common bias, the best kept before the next setting is tried. Test rows are never touched.
+ * one common bias, the best kept before the next setting is tried; then the bias, with the settings chosen. Test rows are
+ * never touched.
  */
 import type { Watcher } from '../../core/progress.js';
 import { sha256Of } from '../../core/hash.js';
@@ -36,49 +37,67 @@ export interface SearchRun {
   readonly work: WorkDirectory;
 }
 
-const generatorSettings = ['learningRate', 'epochs', 'gammaSquared'] as const;
-const headSettings = ['regularisation', 'samplesPerClass'] as const;
+type Section = 'generator' | 'head';
+
+/** In the order in which they are tried. The regulariser's sharpness means nothing while its weight is 0. */
+const searched = [
+  ['generator', 'learningRate'],
+  ['generator', 'epochs'],
+  ['generator', 'beta'],
+  ['generator', 'gammaSquared'],
+  ['head', 'regularisation'],
+  ['head', 'samplesPerClass'],
+] as const;
 
 export async function selectSettings(
   dataset: Dataset,
   start: Configuration,
   run: SearchRun,
 ): Promise<Selection> {
-  const { search } = start.validation;
-  const trials: Trial[] = [];
-  let best = { configuration: start, ...(await assess(dataset, start, run)) };
-  trials.push(record('', null, best.folds));
-
-  const consider = async (setting: string, value: number, candidate: Configuration): Promise<void> => {
-    const { folds, score } = await assess(dataset, candidate, run);
-    const trial = record(setting, value, folds);
-    trials.push(trial);
-    run.watcher.note(
-      `  ${setting} ${value}: H ${percent(trial.harmonicMean)} on validation classes, best so far ${percent(best.score)}`,
-    );
-    if (score > best.score) best = { configuration: candidate, folds, score };
-  };
-  for (const setting of generatorSettings) {
-    const from = best.configuration;
-    for (const value of search[setting]) {
-      if (value === from.generator[setting]) continue;
-      await consider(setting, value, { ...from, generator: { ...from.generator, [setting]: value } });
-    }
-  }
-  for (const setting of headSettings) {
-    const from = best.configuration;
-    for (const value of search[setting]) {
-      if (value === from.head[setting]) continue;
-      await consider(setting, value, { ...from, head: { ...from.head, [setting]: value } });
-    }
-  }
-  const { unseenBias, range } = chooseBias(best.folds);
-  return { configuration: best.configuration, unseenBias, unseenBiasRange: range, trials };
+  const { configuration, trials } = await search(dataset, start, run);
+  const { folds } = await assess(dataset, configuration, configuration.validation.folds, run);
+  const { unseenBias, range } = chooseBias(folds);
+  return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, record('', null, folds)] };
 }
 
-async function assess(dataset: Dataset, configuration: Configuration, run: SearchRun) {
+/** Values are compared by one member each: what the members of an ensemble share is what the settings decide. */
+async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
+  const { minimumGain, searchFolds, folds: allFolds, search: lists } = start.validation;
+  const trials: Trial[] = [];
+  let best = start;
+  if (Object.values(lists).every((values) => values.length === 0)) return { configuration: best, trials };
+
+  const judge = async (setting: string, value: number | null, candidate: Configuration): Promise<number> => {
+    const single = withSetting(candidate, 'generator', 'members', 1);
+    const { folds, score } = await assess(dataset, single, Math.min(searchFolds, allFolds), run);
+    trials.push(record(setting, value, folds));
+    run.watcher.note(
+      `  ${setting || 'as configured'} ${value ?? ''}: H ${percent(score)} on validation classes`,
+    );
+    return score;
+  };
+  let bestScore = await judge('', null, best);
+  for (const [section, setting] of searched) {
+    if (setting === 'gammaSquared' && best.generator.beta === 0) continue;
+    const from = best;
+    for (const value of lists[setting]) {
+      const candidate = withSetting(from, section, setting, value);
+      if (JSON.stringify(candidate) === JSON.stringify(from)) continue;
+      const score = await judge(setting, value, candidate);
+      // A smaller gain is as likely chance as merit, and would leave the settings that more evidence stands behind.
+      if (score > bestScore + minimumGain) [best, bestScore] = [candidate, score];
+    }
+  }
+  return { configuration: best, trials };
+}
+
+function withSetting(from: Configuration, section: Section, setting: string, value: number): Configuration {
+  return { ...from, [section]: { ...from[section], [setting]: value } };
+}
+
+async function assess(dataset: Dataset, configuration: Configuration, count: number, run: SearchRun) {
   const folds: FoldResult[] = [];
-  for (let fold = 0; fold < configuration.validation.folds; fold++) {
+  for (let fold = 0; fold < count; fold++) {
     folds.push(await assessFold(dataset, configuration, fold, run));
   }
   return { folds, score: chooseBias(folds).harmonicMean };
@@ -108,7 +127,7 @@ async function assessFold(
     seed,
     watcher,
     fold,
-    label: `validation fold ${fold + 1}/${configuration.validation.folds}`,
+    label: `validation fold ${fold + 1}`,
     checkpoints: work.checkpoints(unit),
     onEpoch: (report) => {
       write({ phase: 'validation', fold, ...report });

@@ -27,11 +27,14 @@ export async function validate(
   configuration: Configuration,
   run: FoldRun,
 ): Promise<FoldResult> {
+  const { classFraction, rowFraction } = configuration.validation;
+  const heldOut = heldOutCount(dataset, classFraction);
   const world = validationSplit(dataset, {
     seed: splitSeed,
     fold: run.fold,
-    classes: heldOutShare(dataset, configuration),
-    seenRowFraction: configuration.validation.rowFraction,
+    classes: heldOut,
+    seenRowFraction: rowFraction,
+    rivals: Math.max(0, dataset.unseen.length - heldOut),
   });
   const { data, head } = await trainModel(world, configuration, run);
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
@@ -44,11 +47,10 @@ export async function validate(
 /** The folds are the same whatever the training seed: seeds then differ in training alone. */
 const splitSeed = 0;
 
-/** As many held out as the dataset itself has unseen: the bias that is best there is then the bias to take. */
-function heldOutShare(dataset: Dataset, { validation }: Configuration): number {
-  if (validation.classFraction !== null) return validation.classFraction;
-  const share = dataset.unseen.length / (dataset.unseen.length + dataset.seen.length);
-  return Math.min(0.4, Math.max(0.15, share));
+/** A share of the seen classes, but no more than there are unseen ones: the world is to be like the real one. */
+function heldOutCount(dataset: Dataset, share: number): number {
+  const wanted = Math.max(2, Math.round(share * dataset.seen.length));
+  return dataset.unseen.length > 0 ? Math.min(wanted, dataset.unseen.length) : wanted;
 }
 
 function judge(world: Dataset, scores: Matrix, rows: Int32Array): FoldResult {

@@ -29,6 +29,23 @@ describe('a validation split', () => {
     for (const label of dataset.unseen) expect(split.classNames).not.toContain(dataset.classNames[label]);
   });
 
+  test('rivals are unseen classes of the original with attributes and without a row', () => {
+    const world = validationSplit(dataset, { seed: 7, classes: 3, seenRowFraction: 0.25, rivals: 2 });
+    expect(world.classNames).toHaveLength(14);
+    expect(world.unseen).toHaveLength(5);
+    const names = Array.from(dataset.unseen, (label) => dataset.classNames[label]);
+    const rivals = world.classNames.filter((name) => names.includes(name));
+    expect(rivals).toHaveLength(2);
+    for (const name of rivals) {
+      expect(Array.from(world.labels)).not.toContain(world.classNames.indexOf(name));
+      const original = dataset.classNames.indexOf(name);
+      expect(world.attributes.data[world.classNames.indexOf(name) * 10]).toBe(
+        dataset.attributes.data[original * 10],
+      );
+    }
+    expect(world.splits).toEqual(split.splits);
+  });
+
   test('every training row of the original is used once', () => {
     expect(allRows(split).sort((a, b) => a - b)).toEqual([...dataset.splits.train]);
   });
@@ -73,12 +90,12 @@ describe('folds', () => {
     expect(heldOutClasses(dataset, { seed: 1, classes: 0.001 })).toHaveLength(1);
   });
 
-  test("the authors' own validation classes are fold 0, and later folds avoid them", () => {
-    const own = dataset.seen.slice(2, 5);
+  test("the authors' own validation classes are held out first", () => {
+    const own = dataset.seen.slice(2, 6);
     const authored = { ...dataset, validationClasses: own };
-    expect(heldOutClasses(authored, { seed: 1 })).toEqual(own);
-    const next = heldOutClasses(authored, { seed: 1, fold: 1, classes: 3 });
-    expect(next.some((label) => own.includes(label))).toBe(false);
+    const folds = [0, 1, 2].map((fold) => [...heldOutClasses(authored, { seed: 1, fold, classes: 2 })]);
+    expect([...folds[0], ...folds[1]].sort()).toEqual([...own]);
+    expect(folds[2].some((label) => own.includes(label))).toBe(false);
   });
 
   test('more folds than there are classes for are refused, with what to change', () => {

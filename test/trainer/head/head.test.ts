@@ -72,7 +72,8 @@ function trainingSet(seed: number): HeadTrainingSet {
     const [row, prototype] = [rowOf(rows, i), rowOf(prototypes, labels[i])];
     for (let k = 0; k < width; k++) row[k] = prototype[k] + 0.3 * random.normal();
   }
-  return { rows: directRows(rows, 4), labels, prototypes };
+  const weights = new Float32Array(labels.length).map((_, i) => (1 + (i % 3)) / (2 * labels.length));
+  return { rows: directRows(rows, 4), labels, weights, prototypes };
 }
 
 const settings = {
@@ -99,7 +100,7 @@ function objective(
     });
     const most = Math.max(...scores);
     const logSum = most + Math.log(scores.reduce((total, score) => total + Math.exp(score - most), 0));
-    sum += (logSum - scores[set.labels[i]]) / set.rows.rows;
+    sum += (logSum - scores[set.labels[i]]) * set.weights[i];
   }
   for (let i = 0; i < weights.length; i++)
     sum += 0.5 * settings.regularisation * (weights[i] - prior[i]) ** 2;
@@ -134,6 +135,7 @@ describe('the head', () => {
         Float32Array.from(order.flatMap((i) => Array.from(rowOf(set.rows, i)))),
       ),
       labels: Int32Array.from(order, (i) => set.labels[i]),
+      weights: Float32Array.from(order, (i) => set.weights[i]),
     };
     const [a, b] = [
       await fitHead(engine, set, settings, silent),
