@@ -1,6 +1,6 @@
 import type { FailureCode } from '../core/failures.js';
 
-/** One place where failures meet the shell; `unseen help exit-codes` prints it. */
+/** One place where failures meet the shell; `unseen --help` prints it. */
 export const exitCodes: Record<FailureCode, number> = {
   usage: 2,
   'config-invalid': 2,
@@ -12,6 +12,10 @@ export const exitCodes: Record<FailureCode, number> = {
   'engine-unavailable': 5,
   'training-failed': 6,
   interrupted: 130,
+  'backbone-unavailable': 7,
+  'backbone-invalid': 7,
+  'image-type-refused': 8,
+  'image-invalid': 8,
 };
 
 export const exitCodeHelp = `
@@ -23,4 +27,6 @@ Exit codes:
   4    the bundle is missing or damaged
   5    the engine or provider asked for is not on this machine
   6    training failed
+  7    the backbone is missing, cannot be fetched, or cannot serve
+  8    a picture cannot be used
   130  stopped by Ctrl-C or SIGTERM`;

@@ -13,6 +13,10 @@ export const failureCodes = [
   'engine-unavailable', // the compute engine or provider asked for is not on this machine
   'training-failed', // numbers stopped being finite, or a written model did not reproduce itself
   'interrupted', // the user asked to stop
+  'backbone-unavailable', // no such backbone, or its weights are not here and cannot be fetched
+  'backbone-invalid', // weights that differ from their hash, or a network that cannot give features
+  'image-type-refused', // bytes that are no JPEG, PNG or WebP
+  'image-invalid', // a picture that cannot be decoded, or has too many pixels
 ] as const;
 
 export type FailureCode = (typeof failureCodes)[number];

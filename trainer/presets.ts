@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { configurationSchema } from './configuration.js';
 
-const noSearch = {
+/** Takes the settings as they are; only the bias is chosen. */
+export const noSearch = {
   learningRate: [],
   epochs: [],
   beta: [],

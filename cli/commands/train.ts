@@ -19,6 +19,7 @@ interface TrainOptions extends LoadOptions {
   readonly engine: EngineName;
   readonly provider: Provider;
   readonly threads: number;
+  readonly stepsPerRun?: number;
   readonly resume?: boolean;
   readonly json?: boolean;
 }
@@ -43,6 +44,11 @@ export const addTrainCommand: AddCommand = (program, run) => {
       new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
     )
     .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--steps-per-run <count>',
+      'updates in one call of ONNX Runtime; worth raising on a device only',
+      count,
+    )
     .option('--resume', 'go on with a run that was stopped')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -62,7 +68,7 @@ Examples:
         ...(options.preset && { preset: options.preset }),
         ...(options.config && { file: options.config }),
       });
-      const engine = await openEngine(options.engine, options.provider, options.threads);
+      const engine = await openEngine(options.engine, options);
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
       const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
-import { noSearch } from '../support/small-configuration.js';
+import { noSearch } from '../../trainer/presets.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
 const folder = temporaryFolder();

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { configurationSchema, type Configuration } from '../../trainer/configuration.js';
+import { noSearch } from '../../trainer/presets.js';
 
 type Sections = z.input<typeof configurationSchema>;
 
@@ -21,12 +22,3 @@ export function smallConfiguration(over: Sections = {}): Configuration {
     validation: { folds: 1, ...over.validation, search: { ...noSearch, ...over.validation?.search } },
   });
 }
-
-export const noSearch = {
-  learningRate: [],
-  epochs: [],
-  beta: [],
-  gammaSquared: [],
-  regularisation: [],
-  samplesPerClass: [],
-};

@@ -111,6 +111,8 @@ export interface TrainingBatch {
 
 export interface Engine {
   readonly name: string;
+  /** How many updates a training run does best in one call of `step`. */
+  readonly stepsPerRun: number;
   evaluator(program: FunctionProgram): Promise<Evaluator>;
   gradients(program: LossProgram): Promise<GradientEvaluator>;
   training(program: LossProgram, adam: AdamSettings, state: TrainingState): Promise<TrainingRun>;

@@ -7,10 +7,17 @@ import { loadTensorflowEngine } from './tensorflow/engine.js';
 export const engineNames = ['onnx', 'tensorflow'] as const;
 export type EngineName = (typeof engineNames)[number];
 
+export interface EngineOptions {
+  readonly provider: Provider;
+  readonly threads: number;
+  readonly stepsPerRun?: number;
+}
+
 /** The engine asked for, or a failure that says what is missing: training never falls back in silence. */
-export async function openEngine(name: EngineName, provider: Provider, threads: number): Promise<Engine> {
+export async function openEngine(name: EngineName, options: EngineOptions): Promise<Engine> {
+  const { provider, threads, stepsPerRun } = options;
   if (name === 'onnx') {
-    const engine = new OnnxEngine({ provider, threads });
+    const engine = new OnnxEngine({ provider, threads, ...(stepsPerRun && { stepsPerRun }) });
     await engine.probe();
     return engine;
   }

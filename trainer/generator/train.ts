@@ -59,19 +59,22 @@ export async function trainGenerator(
     for (let epoch = saved?.epoch ?? 0; epoch < settings.epochs; epoch++) {
       const totals: Record<string, number> = {};
       let step = epoch * batches.perEpoch;
-      for (const inputs of batches.epoch()) {
+      for (const group of grouped(batches.epoch(), engine.stepsPerRun)) {
         stopIfAsked(hooks.watcher.signal);
-        const learningRate = scheduled(settings, step / (settings.epochs * batches.perEpoch));
-        const [report] = await run.step([{ inputs, learningRate }]);
-        if (!Number.isFinite(report.loss)) {
-          throw new Failure(
-            'training-failed',
-            `The loss stopped being a number at step ${step + 1}. Lower generator.learningRate (now ${settings.learningRate}).`,
-          );
+        const done = await run.step(
+          group.map((inputs, i) => ({
+            inputs,
+            learningRate: scheduled(settings, (step + i) / (settings.epochs * batches.perEpoch)),
+          })),
+        );
+        for (const report of done) {
+          step += 1;
+          refuseNonsense(report.loss, step, settings);
+          for (const [name, value] of Object.entries(report)) {
+            totals[name] = (totals[name] ?? 0) + value / batches.perEpoch;
+          }
         }
-        for (const [name, value] of Object.entries(report))
-          totals[name] = (totals[name] ?? 0) + value / batches.perEpoch;
-        progress.update(++step, `loss ${report.loss.toFixed(3)}`);
+        progress.update(step, `loss ${done.at(-1)!.loss.toFixed(3)}`);
       }
       const report = { epoch: epoch + 1, ...totals };
       reports.push(report);
@@ -104,6 +107,27 @@ export function stepSizes(data: TrainingData, settings: GeneratorSettings): Step
     batch: settings.batchSize,
     classes: rivalClasses(data, settings).length,
   };
+}
+
+/** Runs of at most `size` items. */
+function* grouped<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = [];
+  for (const item of items) {
+    group.push(item);
+    if (group.length === size) {
+      yield group;
+      group = [];
+    }
+  }
+  if (group.length > 0) yield group;
+}
+
+function refuseNonsense(loss: number, step: number, { learningRate }: GeneratorSettings): void {
+  if (Number.isFinite(loss)) return;
+  throw new Failure(
+    'training-failed',
+    `The loss stopped being a number at step ${step}. Lower generator.learningRate (now ${learningRate}).`,
+  );
 }
 
 /** `done` is the part of training that lies behind, in [0, 1). */

@@ -125,6 +125,17 @@ describe('training', () => {
     expect(resumed).toEqual(whole);
   });
 
+  test('with several steps per run gives the weights of single steps', async () => {
+    const several = new OnnxEngine({ threads: 1, stepsPerRun: 3 });
+    const expected = await trainGenerator(engine, data, configuration.generator, 1, hooks);
+    const found = await trainGenerator(several, data, configuration.generator, 1, hooks);
+    for (const [name, values] of Object.entries(expected.weights)) {
+      values.forEach((value, i) => {
+        expect(Math.abs(found.weights[name][i] - value)).toBeLessThan(1e-3);
+      });
+    }
+  });
+
   test('a loss that is not a number ends training with what to change', async () => {
     const settings = { ...configuration.generator, learningRate: 1e30 };
     await expect(trainGenerator(engine, data, settings, 1, hooks)).rejects.toThrow(

@@ -33,10 +33,12 @@ export interface OnnxEngineOptions {
 
 export class OnnxEngine implements Engine {
   readonly name: string;
+  readonly stepsPerRun: number;
   private readonly session: SessionOptions;
 
   constructor(private readonly options: OnnxEngineOptions = {}) {
     this.name = `onnx/${options.provider ?? 'cpu'}`;
+    this.stepsPerRun = options.stepsPerRun ?? 1;
     this.session = { provider: options.provider ?? 'cpu', threads: options.threads ?? 0 };
   }
 
@@ -82,9 +84,8 @@ export class OnnxEngine implements Engine {
   }
 
   async training(program: LossProgram, adam: AdamSettings, state: TrainingState): Promise<TrainingRun> {
-    const stepsPerRun = this.options.stepsPerRun ?? 1;
-    if (stepsPerRun > 1 || (this.options.provider ?? 'cpu') !== 'cpu') {
-      return trainInGraph(program, adam, state, stepsPerRun, this.session);
+    if (this.stepsPerRun > 1 || (this.options.provider ?? 'cpu') !== 'cpu') {
+      return trainInGraph(program, adam, state, this.stepsPerRun, this.session);
     }
     const { session, reportNames } = await openGradients(program, this.session);
     const memory = new AdamMemory(adam, state);

@@ -40,6 +40,7 @@ export async function loadTensorflowEngine(): Promise<Engine> {
 
 export class TensorflowEngine implements Engine {
   readonly name: string;
+  readonly stepsPerRun = 1; // weights stay on the device between calls anyway
 
   constructor(private readonly tf: TF) {
     this.name = `tensorflow/${tf.getBackend()}`;

@@ -1,0 +1,64 @@
+import { crc32, deflateSync } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+
+/** RGB values of a picture, row by row. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8Array;
+}
+
+type Colour = readonly [number, number, number];
+
+/** A colour for every pixel. */
+export function drawn(width: number, height: number, colourAt: (x: number, y: number) => Colour): Pixels {
+  const data = new Uint8Array(width * height * 3);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) data.set(colourAt(x, y), 3 * (y * width + x));
+  return { width, height, data };
+}
+
+export function image({ width, height, data }: Pixels): Sharp {
+  return sharp(data, { raw: { width, height, channels: 3 } });
+}
+
+/** A picture whose colours follow from a number, so that each is another. */
+export function numbered(index: number, size = 24): Promise<Buffer> {
+  const colour = (x: number, y: number): Colour => [
+    (37 * index + 5 * x) % 256,
+    (91 * index + 7 * y) % 256,
+    (17 * index + 3 * (x + y)) % 256,
+  ];
+  return image(drawn(size, size, colour))
+    .png()
+    .toBuffer();
+}
+
+/** A PNG that claims to be of any size and holds next to nothing. */
+export function hugePng(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8); // eight bits, RGB
+  const chunk = (type: string, content: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), content]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(content.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(100))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+export async function truncatedJpeg(): Promise<Buffer> {
+  const whole = await image(drawn(200, 150, (x, y) => [x, y, (x * y) % 256]))
+    .jpeg()
+    .toBuffer();
+  return whole.subarray(0, Math.floor(whole.length / 2));
+}

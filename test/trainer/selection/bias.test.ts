@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { matrix } from '../../../core/matrix.js';
+import { Random } from '../../../core/random.js';
+import { accuracyAtBias, marginsOf } from '../../../trainer/evaluation/metrics.js';
+import { chooseBias } from '../../../trainer/selection/bias.js';
+import type { FoldResult } from '../../../trainer/selection/validate.js';
+
+/** Scores in which unseen classes are too low by `shift`. */
+function fold(seed: number, shift: number): FoldResult {
+  const random = new Random(seed);
+  const labels = Int32Array.from({ length: 300 }, (_, i) => i % 6);
+  const isUnseen = [0, 0, 0, 1, 1, 1];
+  const scores = matrix(300, 6);
+  for (let i = 0; i < 300; i++) {
+    for (let c = 0; c < 6; c++) {
+      scores.data[i * 6 + c] = random.normal() + (labels[i] === c ? 2 : 0) - (isUnseen[c] ? shift : 0);
+    }
+  }
+  return { margins: marginsOf(scores, labels, isUnseen), ausuc: 0, bestHarmonicMean: 0, standardTop1: 0 };
+}
+
+test('the bias makes good for what the scores of unseen classes lack', () => {
+  expect(chooseBias([fold(1, 3)]).unseenBias).toBeCloseTo(3, -0.3);
+  expect(chooseBias([fold(1, -2)]).unseenBias).toBeLessThan(-1);
+});
+
+test('no bias tried by brute force is better over all folds', () => {
+  const folds = [fold(2, 1), fold(3, 2), fold(4, 1.5)];
+  const mean = (bias: number): number =>
+    folds.reduce((sum, { margins }) => sum + accuracyAtBias(margins, bias).harmonicMean, 0) / folds.length;
+  const chosen = chooseBias(folds);
+  expect(chosen.harmonicMean).toBeCloseTo(mean(chosen.unseenBias), 2);
+  for (let bias = -6; bias <= 6; bias += 0.05)
+    expect(mean(bias)).toBeLessThanOrEqual(chosen.harmonicMean + 0.01);
+});
+
+test('the range goes from all seen to all unseen', () => {
+  const { margins } = fold(5, 0);
+  const [lowest, highest] = chooseBias([fold(5, 0)]).range;
+  expect(accuracyAtBias(margins, lowest - 1e-3).unseenAccuracy).toBe(0);
+  expect(accuracyAtBias(margins, highest + 1e-3).seenAccuracy).toBeLessThan(0.05);
+});
