@@ -1,8 +1,8 @@
-import { InvalidArgumentError } from 'commander';
 import { runBaseline } from '../../trainer/baseline/baseline.js';
 import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
 import type { EszslOptions } from '../../trainer/baseline/eszsl.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { positive } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { percent } from '../figures.js';
 import { addLoadOptions } from './dataset.js';
@@ -45,9 +45,3 @@ Examples:
     });
   });
 };
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && value < Infinity)) throw new InvalidArgumentError('It must be a number above 0.');
-  return value;
-}

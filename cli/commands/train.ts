@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { providers, type Provider } from '../../core/compute/session.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
@@ -6,6 +6,7 @@ import { presets, type PresetName } from '../../trainer/presets.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { train, type TrainingReport } from '../../trainer/train.js';
 import { evaluationTable, percent, spread } from '../figures.js';
+import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { addLoadOptions } from './dataset.js';
 
@@ -108,17 +109,4 @@ function describe({ evaluations, baseline, selection, logFile }: TrainingReport,
     `Bundle: ${out}   (${tried} ${tried === 1 ? 'setting' : 'settings'} tried on validation classes; log: ${logFile})`,
   );
   return lines.join('\n');
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new InvalidArgumentError('It must be a whole number from 0 up.');
-  return value;
-}
-
-function count(text: string): number {
-  const value = wholeNumber(text);
-  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
-  return value;
 }

@@ -1,0 +1,23 @@
+import { InvalidArgumentError } from 'commander';
+
+/** Parsers for numeric options: what they refuse is said beside the option's name. */
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
+    throw new InvalidArgumentError('It must be a whole number from 0 up.');
+  }
+  return value;
+}
+
+export function count(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
+  return value;
+}
+
+export function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < Infinity)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
