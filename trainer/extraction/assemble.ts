@@ -1,0 +1,117 @@
+/** From finished parts to a dataset. */
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Failure } from '../../core/failures.js';
+import { matrix } from '../../core/matrix.js';
+import { checkDataset } from '../datasets/checks.js';
+import { assembleDataset } from '../datasets/class-sets.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { someOf, type Finding } from '../datasets/findings.js';
+import { datasetInvalid } from '../datasets/problems.js';
+import { writeOpenForm } from '../datasets/write-open-form.js';
+import type { LeftOut } from './attributes.js';
+import type { SplitName } from './list-pictures.js';
+import type { Part, PartStore } from './parts.js';
+import { partCount, planKey, type Plan } from './plan.js';
+
+export const leftOutFile = 'left-out.csv';
+
+export interface Assembled {
+  readonly dataset: Dataset;
+  readonly leftOut: readonly LeftOut[];
+  readonly warnings: readonly Finding[];
+}
+
+/** `stores` may be one whole extraction or all shards of one; `out` must not exist. */
+export async function assemble(stores: readonly PartStore[], out: string): Promise<Assembled> {
+  const [{ plan }] = stores;
+  for (const { folder, plan: other } of stores)
+    if (planKey(other) !== planKey(plan))
+      throw new Failure(
+        'dataset-invalid',
+        `${folder} belongs to another extraction than ${stores[0].folder}: pictures, attributes, backbone or options differ.`,
+      );
+  const parts = await collect(stores, plan);
+  const problems = parts.flatMap((part) => part.problems);
+  const dataset = datasetOf(plan, parts, new Set(problems.map(({ index }) => index)));
+  const leftOut = [...plan.leftOut, ...problems.map(({ name, reason }) => ({ file: name, reason }))];
+  if (dataset.features.rows === 0)
+    throw new Failure('dataset-invalid', `No picture can be used. The first: ${leftOut[0]?.reason ?? ''}`);
+  const findings = checkDataset(dataset);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0)
+    throw datasetInvalid(
+      out,
+      errors.map(({ message }) => message),
+    );
+  await writeOpenForm(dataset, out);
+  await writeFile(join(out, leftOutFile), leftOutTable(leftOut));
+  return { dataset, leftOut, warnings: findings };
+}
+
+async function collect(stores: readonly PartStore[], plan: Plan): Promise<Part[]> {
+  const parts: Part[] = [];
+  const missing: number[] = [];
+  for (let index = 0; index < partCount(plan); index++) {
+    let found: Part | null = null;
+    for (const store of stores) found ??= await store.read(index);
+    if (found) parts.push(found);
+    else missing.push(index);
+  }
+  if (missing.length > 0)
+    throw new Failure(
+      'dataset-invalid',
+      `${missing.length} of ${partCount(plan)} parts are missing or damaged (${someOf(missing)}). Run the shards that have not ended, with the same options, and merge again.`,
+    );
+  return parts;
+}
+
+function datasetOf(plan: Plan, parts: readonly Part[], unusable: ReadonlySet<number>): Dataset {
+  const { featureWidth } = plan.backbone;
+  const rows = plan.pictures.flatMap((_, index) => (unusable.has(index) ? [] : [index]));
+  const features = matrix(rows.length, featureWidth);
+  rows.forEach((picture, row) => {
+    const from = (picture % plan.partSize) * featureWidth;
+    const part = parts[Math.floor(picture / plan.partSize)];
+    features.data.set(part.features.subarray(from, from + featureWidth), row * featureWidth);
+  });
+  const pictures = rows.map((picture) => plan.pictures[picture]);
+  const splits = splitsOf(plan, pictures);
+  const rowsIn = (name: SplitName): Int32Array =>
+    Int32Array.from(splits.flatMap((split, row) => (split === name ? [row] : [])));
+  return assembleDataset({
+    name: plan.name,
+    classNames: plan.classNames,
+    attributeNames: plan.attributeNames,
+    attributes: matrix(
+      plan.classNames.length,
+      plan.attributeNames.length,
+      Float32Array.from(plan.attributes.flat()),
+    ),
+    features,
+    labels: Int32Array.from(pictures, (picture) => picture.class),
+    imageFiles: pictures.map(({ file }) => file),
+    splits: { train: rowsIn('train'), testSeen: rowsIn('test-seen'), testUnseen: rowsIn('test-unseen') },
+    validationClasses: null,
+    backbone: plan.backbone,
+  });
+}
+
+/** Splits were made before anyone knew which pictures can be read: a class must not lose its training rows by that. */
+function splitsOf({ splitsWereMade }: Plan, pictures: Plan['pictures']): SplitName[] {
+  const trained = new Set(pictures.flatMap((item) => (item.split === 'train' ? [item.class] : [])));
+  return pictures.map((item) =>
+    splitsWereMade && item.split === 'test-seen' && !trained.has(item.class) ? 'train' : item.split,
+  );
+}
+
+function leftOutTable(leftOut: readonly LeftOut[]): string {
+  const quoted = (text: string): string => `"${text.replaceAll('"', '""').replaceAll('\n', ' ')}"`;
+  return ['file,reason', ...leftOut.map(({ file, reason }) => `${quoted(file)},${quoted(reason)}`), ''].join(
+    '\n',
+  );
+}
+
+export function nameOf(out: string): string {
+  return basename(out) || 'dataset';
+}

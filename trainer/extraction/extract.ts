@@ -1,0 +1,129 @@
+/** Pictures and attributes in, a dataset out: `unseen extract`. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { openBackbone, type Backbone } from '../../core/backbone/backbone.js';
+import {
+  defaultBatchSize,
+  type ExtractorOptions,
+  type FeatureSource,
+} from '../../core/backbone/extractor.js';
+import { defaultLimits } from '../../core/backbone/preprocess.js';
+import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
+import { Failure } from '../../core/failures.js';
+import type { Watcher } from '../../core/progress.js';
+import { someOf } from '../datasets/findings.js';
+import { assemble, nameOf, type Assembled } from './assemble.js';
+import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
+import { PartStore } from './parts.js';
+import { makePlan } from './plan.js';
+import { runParts, type PartsDone, type Shard } from './run-parts.js';
+
+export interface ExtractionRequest {
+  readonly images: string;
+  readonly list?: string;
+  readonly attributes: string;
+  readonly out: string;
+  readonly backbone?: string;
+  readonly splits?: Partial<SplitOptions>;
+  readonly shard?: Shard;
+  readonly pixelLimit?: number;
+  readonly batchSize?: number;
+  readonly session?: Pick<ExtractorOptions, 'provider' | 'threads'>;
+}
+
+export interface ExtractionReport extends PartsDone {
+  /** Null for a shard, which leaves its parts in `folder` for the merge. */
+  readonly assembled: Assembled | null;
+  readonly folder: string;
+}
+
+/** Where tests put a backbone and a session of their own. */
+export interface ExtractionParts {
+  readonly backbone?: Backbone;
+  readonly openSource?: (backbone: Backbone, options: ExtractorOptions) => Promise<FeatureSource>;
+}
+
+export async function extract(
+  request: ExtractionRequest,
+  watcher: Watcher,
+  given: ExtractionParts = {},
+): Promise<ExtractionReport> {
+  const { out, shard = { number: 1, of: 1 } } = request;
+  refuseExisting(out);
+  const backbone = given.backbone ?? (await openBackbone(request.backbone, watcher));
+  const batchSize = backbone.entry.fixedBatch ?? request.batchSize ?? defaultBatchSize;
+  const plan = await makePlan(
+    {
+      images: request.images,
+      ...(request.list !== undefined && { list: request.list }),
+      attributes: request.attributes,
+      name: nameOf(resolve(out)),
+      splits: { ...defaultSplitOptions, ...request.splits },
+      pixelLimit: request.pixelLimit ?? defaultLimits.pixels,
+      batchSize,
+    },
+    backbone.identity,
+  );
+  const folder = shard.of === 1 ? `${resolve(out)}.work` : shardFolder(out, shard);
+  const store = await PartStore.open(folder, plan);
+  const openSource = given.openSource ?? ((...args) => ThreadedExtractor.open(...args));
+  const done = await runParts(
+    store,
+    shard,
+    request.images,
+    () => openSource(backbone, { ...request.session, batchSize }),
+    watcher,
+  );
+  if (shard.of > 1) return { ...done, assembled: null, folder };
+  const assembled = await assemble([store], out);
+  await store.remove();
+  return { ...done, assembled, folder: out };
+}
+
+/** `folders` are those that the shards left; without any, those beside `out` that bear its name. */
+export async function mergeShards(folders: readonly string[], out: string): Promise<Assembled> {
+  refuseExisting(out);
+  const found = folders.length > 0 ? folders : await shardsBeside(out);
+  const stores = await Promise.all(found.map((folder) => PartStore.read(folder)));
+  return assemble(stores, out);
+}
+
+function shardFolder(out: string, { number, of }: Shard): string {
+  return `${resolve(out)}.shard-${number}-of-${of}`;
+}
+
+async function shardsBeside(out: string): Promise<string[]> {
+  const [parent, name] = [dirname(resolve(out)), basename(resolve(out))];
+  const names = await readdir(parent).catch(() => []);
+  const shards = names.flatMap((item) => {
+    if (!item.startsWith(`${name}.shard-`)) return [];
+    const match = /^(\d+)-of-(\d+)$/.exec(item.slice(`${name}.shard-`.length));
+    return match ? [{ item, number: Number(match[1]), of: Number(match[2]) }] : [];
+  });
+  const [first] = shards;
+  if (shards.length === 0)
+    throw new Failure(
+      'dataset-not-found',
+      `There are no shards beside ${out}: nothing called ${name}.shard-1-of-N.`,
+    );
+  const counts = [...new Set(shards.map(({ of }) => of))];
+  if (counts.length > 1)
+    throw new Failure(
+      'dataset-invalid',
+      `Beside ${out} are shards of several divisions (${counts.map((of) => `N-of-${of}`).join(', ')}). Name those to merge.`,
+    );
+  const present = new Set(shards.map(({ number }) => number));
+  const missing = Array.from({ length: first.of }, (_, i) => i + 1).filter((number) => !present.has(number));
+  if (missing.length > 0)
+    throw new Failure(
+      'dataset-invalid',
+      `Of ${first.of} shards, ${someOf(missing)} ${missing.length === 1 ? 'is' : 'are'} missing beside ${out}. Run them with --shard ${missing[0]}/${first.of}.`,
+    );
+  return shards.sort((a, b) => a.number - b.number).map(({ item }) => join(parent, item));
+}
+
+function refuseExisting(out: string): void {
+  if (existsSync(out))
+    throw new Failure('output-exists', `${out} exists already. Name another output, or remove it first.`);
+}

@@ -1,0 +1,104 @@
+/** Which pictures there are, and of which class each is: one folder per class, or a CSV file that says so. */
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../../core/failures.js';
+import { splitNames } from '../datasets/open-form-schema.js';
+import type { LeftOut } from './attributes.js';
+import { readTable } from './read-table.js';
+
+export type SplitName = (typeof splitNames)[number];
+
+export interface ListedPicture {
+  /** Relative to the folder of images, with forward slashes. */
+  readonly file: string;
+  readonly className: string;
+  readonly split: SplitName | null; // null: to be made
+  /** In bytes, by which a resumed run notices another file; null when there is none. */
+  readonly size: number | null;
+}
+
+export interface PictureList {
+  readonly pictures: readonly ListedPicture[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Everything that lies in a folder counts as a picture until it is opened, so that nothing is passed over in silence. */
+export async function listFolders(root: string): Promise<PictureList> {
+  const pictures: ListedPicture[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const name of await visibleNames(root)) {
+    const found = await stat(join(root, name)).catch(() => null);
+    if (!found?.isDirectory()) {
+      leftOut.push({
+        file: name,
+        reason: 'it lies beside the class folders. Move it into the folder of its class.',
+      });
+      continue;
+    }
+    const files = await filesUnder(root, name);
+    if (files.length === 0)
+      leftOut.push({
+        file: `${name}/`,
+        reason: 'the folder holds no pictures. Add some, or remove the folder.',
+      });
+    for (const { file, size } of files) pictures.push({ file, className: name, split: null, size });
+  }
+  return { pictures, leftOut };
+}
+
+async function filesUnder(root: string, folder: string): Promise<{ file: string; size: number | null }[]> {
+  const found: { file: string; size: number | null }[] = [];
+  for (const name of await visibleNames(join(root, folder))) {
+    const file = `${folder}/${name}`;
+    const status = await stat(join(root, file)).catch(() => null);
+    if (status?.isDirectory()) found.push(...(await filesUnder(root, file)));
+    else found.push({ file, size: status?.size ?? null });
+  }
+  return found;
+}
+
+/** In an order that depends on nothing but the names. Hidden files are the system's own (.DS_Store). */
+async function visibleNames(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    throw new Failure('dataset-not-found', `Cannot read the folder ${folder}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  return names.filter((name) => !name.startsWith('.')).sort();
+}
+
+/** `file,class` and, if wanted, `split`; files are relative to the folder of images. */
+export async function listTable(path: string, root: string): Promise<PictureList> {
+  const { header, lines } = await readTable(path);
+  const column = (...names: string[]): number => header.findIndex((name) => names.includes(name));
+  const [file, label, split] = [column('file', 'image'), column('class', 'label'), column('split')];
+  if (file < 0 || label < 0)
+    throw new Failure(
+      'dataset-invalid',
+      `${path} must begin with a header line: file,class or file,class,split.`,
+    );
+  const pictures: ListedPicture[] = [];
+  const leftOut: LeftOut[] = [];
+  const seen = new Set<string>();
+  for (const { number, fields } of lines) {
+    const [name, className] = [fields[file] ?? '', fields[label] ?? ''];
+    const given = split < 0 ? null : (fields[split] ?? '');
+    const refuse = (reason: string): void => {
+      leftOut.push({ file: `${path}, line ${number}`, reason });
+    };
+    if (name === '' || className === '') refuse('it names no file or no class. Complete it, or remove it.');
+    else if (seen.has(name)) refuse(`${name} is listed twice. Remove one of the lines.`);
+    else if (given !== null && !isSplit(given))
+      refuse(`"${given}" is no split. Write one of ${splitNames.join(', ')}.`);
+    else {
+      seen.add(name);
+      const status = await stat(join(root, name)).catch(() => null);
+      pictures.push({ file: name, className, split: given, size: status?.size ?? null });
+    }
+  }
+  return { pictures, leftOut };
+}
+
+function isSplit(text: string): text is SplitName {
+  return (splitNames as readonly string[]).includes(text);
+}

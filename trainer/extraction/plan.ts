@@ -1,0 +1,137 @@
+/**
+ * All that decides the result of an extraction but the pictures' own bytes. Every shard makes the same plan; a run is
+ * continued, and shards are merged, only when their plans are equal.
+ */
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
+import { Failure } from '../../core/failures.js';
+import { sha256Of } from '../../core/hash.js';
+import { someOf } from '../datasets/findings.js';
+import { splitNames } from '../datasets/open-form-schema.js';
+import { readAttributes } from './attributes.js';
+import { listFolders, listTable } from './list-pictures.js';
+import { makeSplits, type SplitOptions } from './make-splits.js';
+
+const leftOutSchema = z.object({ file: z.string(), reason: z.string() });
+
+export const planSchema = z.object({
+  formatVersion: z.literal(1),
+  name: z.string(),
+  backbone: backboneIdentitySchema,
+  batchSize: z.int().positive(),
+  partSize: z
+    .int()
+    .positive()
+    .describe('Pictures in one part: what a killed run loses at most, per part under way.'),
+  pixelLimit: z.int().positive(),
+  classNames: z.array(z.string()),
+  attributeNames: z.array(z.string()),
+  attributes: z.array(z.array(z.number())),
+  splitsWereMade: z.boolean(),
+  pictures: z.array(
+    z.object({
+      file: z.string(),
+      class: z.int().min(0),
+      split: z.enum(splitNames),
+      size: z.int().nullable(),
+    }),
+  ),
+  leftOut: z.array(leftOutSchema),
+});
+
+export type Plan = z.infer<typeof planSchema>;
+
+export interface PlanRequest {
+  readonly images: string;
+  /** A CSV file of files and classes; without it, each folder in `images` is a class. */
+  readonly list?: string;
+  readonly attributes: string;
+  readonly name: string;
+  readonly splits: SplitOptions;
+  readonly pixelLimit: number;
+  readonly batchSize: number;
+}
+
+const batchesPerPart = 8;
+
+export async function makePlan(request: PlanRequest, backbone: BackboneIdentity): Promise<Plan> {
+  const { images, list, batchSize } = request;
+  const found = await stat(images).catch(() => null);
+  if (!found?.isDirectory())
+    throw new Failure(
+      'dataset-not-found',
+      `There is no folder of images at ${images}. Name one with --images.`,
+    );
+  const described = await readAttributes(request.attributes);
+  const listed = list === undefined ? await listFolders(images) : await listTable(list, images);
+  if (listed.pictures.length === 0)
+    throw new Failure(
+      'dataset-invalid',
+      list === undefined
+        ? `There are no pictures in ${images}. Put a folder for each class into it, with that class's pictures inside.`
+        : `${list} lists no pictures that can be used.`,
+    );
+
+  const classIndex = new Map(described.classNames.map((name, index) => [name, index]));
+  const usable = listed.pictures.filter(({ className }) => classIndex.has(className));
+  const undescribed = withoutAttributes(listed.pictures, classIndex, request.attributes);
+  if (usable.length === 0)
+    throw new Failure(
+      'dataset-invalid',
+      `None of the classes of pictures is in ${request.attributes}. Its classes are ${someOf(described.classNames)}; pictures are of ${someOf([...new Set(listed.pictures.map(({ className }) => className))])}.`,
+    );
+  const unknown = request.splits.unseenClasses?.filter((name) => !classIndex.has(name)) ?? [];
+  if (unknown.length > 0)
+    throw new Failure(
+      'config-invalid',
+      `Classes that are to be unseen are not in ${request.attributes}: ${someOf(unknown)}.`,
+    );
+
+  const splitsWereMade = usable.some(({ split }) => split === null);
+  const made = makeSplits(
+    usable.map(({ className }) => className),
+    request.splits,
+  );
+  return {
+    formatVersion: 1,
+    name: request.name,
+    backbone,
+    batchSize,
+    partSize: batchSize * batchesPerPart,
+    pixelLimit: request.pixelLimit,
+    classNames: [...described.classNames],
+    attributeNames: [...described.attributeNames],
+    attributes: described.values.map((row) => [...row]),
+    splitsWereMade,
+    pictures: usable.map(({ file, className, split, size }, i) => ({
+      file,
+      class: classIndex.get(className)!,
+      split: split ?? made[i],
+      size,
+    })),
+    leftOut: [...described.leftOut, ...listed.leftOut, ...undescribed],
+  };
+}
+
+function withoutAttributes(
+  pictures: readonly { className: string }[],
+  classIndex: ReadonlyMap<string, number>,
+  attributes: string,
+): Plan['leftOut'] {
+  const counts = new Map<string, number>();
+  for (const { className } of pictures)
+    if (!classIndex.has(className)) counts.set(className, (counts.get(className) ?? 0) + 1);
+  return Array.from(counts, ([name, count]) => ({
+    file: `${name}/`,
+    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or mend it.`,
+  }));
+}
+
+export function planKey(plan: Plan): string {
+  return sha256Of(JSON.stringify(plan));
+}
+
+export function partCount({ pictures, partSize }: Plan): number {
+  return Math.ceil(pictures.length / partSize);
+}
