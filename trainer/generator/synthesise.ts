@@ -27,33 +27,38 @@ export class Synthesiser {
     return new Synthesiser(networks, evaluator);
   }
 
-  /** `count` rows for each class in turn: row c * count + i is the i-th of the c-th class. */
-  draw(attributes: Matrix, classes: ArrayLike<number>, count: number, random: Random): Promise<Matrix> {
-    const labels = Int32Array.from(
-      { length: classes.length * count },
-      (_, i) => classes[Math.floor(i / count)],
-    );
-    return this.drawWith(
-      attributes,
-      labels,
-      random.fillNormal(new Float32Array(labels.length * this.noiseWidth)),
-    );
+  /**
+   * `count` rows for each class in turn: row c * count + i is the i-th of the c-th class. They are written into `target`,
+   * which has room for just them; a head over many classes has no memory to spare for a second copy.
+   */
+  async draw(
+    attributes: Matrix,
+    classes: ArrayLike<number>,
+    count: number,
+    random: Random,
+    target = matrix(classes.length * count, this.networks.sizes.features),
+  ): Promise<Matrix> {
+    const noise = new Float32Array(rowsPerRun * this.noiseWidth);
+    for (let start = 0; start < target.rows; start += rowsPerRun) {
+      const rows = Math.min(rowsPerRun, target.rows - start);
+      const labels = Int32Array.from({ length: rows }, (_, i) => classes[Math.floor((start + i) / count)]);
+      const drawn = random.fillNormal(noise.subarray(0, rows * this.noiseWidth));
+      target.data.set((await this.drawWith(attributes, labels, drawn)).data, start * target.columns);
+    }
+    return target;
   }
 
-  /** One row for each label, from the noise given. */
+  /** One row for each label, from the noise given; at most as many as one run takes. */
   async drawWith(attributes: Matrix, labels: Int32Array, noise: Float32Array): Promise<Matrix> {
     const { sizes, weights } = this.networks;
-    const drawn = matrix(labels.length, sizes.features);
     const batch = new Float32Array(rowsPerRun * sizes.attributes);
     const batchNoise = new Float32Array(rowsPerRun * sizes.noise);
-    for (let start = 0; start < drawn.rows; start += rowsPerRun) {
-      const rows = Math.min(rowsPerRun, drawn.rows - start);
-      for (let i = 0; i < rows; i++) batch.set(rowOf(attributes, labels[start + i]), i * sizes.attributes);
-      batchNoise.set(noise.subarray(start * sizes.noise, (start + rows) * sizes.noise));
-      const { features } = await this.evaluator.run({ attributes: batch, noise: batchNoise }, weights);
-      drawn.data.set(features.subarray(0, rows * sizes.features), start * sizes.features);
-    }
-    return drawn;
+    labels.forEach((label, i) => {
+      batch.set(rowOf(attributes, label), i * sizes.attributes);
+    });
+    batchNoise.set(noise);
+    const { features } = await this.evaluator.run({ attributes: batch, noise: batchNoise }, weights);
+    return matrix(labels.length, sizes.features, features.subarray(0, labels.length * sizes.features));
   }
 
   private get noiseWidth(): number {

@@ -8,7 +8,7 @@
  * Rows carry weights, so that the number of synthetic rows is a matter of precision only: each class that was
  * synthesised counts `syntheticWeight` times as much as a seen class does on average.
  */
-import { matrix, rowOf, stackRows, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import { directRows } from '../../core/head/feature-map.js';
 import type { Random } from '../../core/random.js';
 import type { HeadSettings } from '../configuration.js';
@@ -40,8 +40,16 @@ export async function headTrainingSet(
   );
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
-  const real = directRows(matrix(data.features.rows, data.features.columns, data.features.data.slice()), 1);
-  const synthetic = directRows(await synthesiser.draw(data.attributes, synthesised, count, random.noise), 1);
+  // One array holds all rows, real ones first: with many classes there is no memory for a second copy.
+  const { rows: realRows, columns: width } = data.features;
+  const rows = matrix(realRows + synthesised.length * count, width);
+  rows.data.set(data.features.data);
+  const real = directRows(matrix(realRows, width, rows.data.subarray(0, realRows * width)), 1);
+  const room = matrix(synthesised.length * count, width, rows.data.subarray(realRows * width));
+  const synthetic = directRows(
+    await synthesiser.draw(data.attributes, synthesised, count, random.noise, room),
+    1,
+  );
   if (settings.residual > 0) addResiduals(synthetic, real, data.labels, settings.residual, random.residuals);
 
   const labels = new Int32Array(real.rows + synthetic.rows);
@@ -51,7 +59,7 @@ export async function headTrainingSet(
   const weights = new Float32Array(labels.length).fill(1 / real.rows / (1 + syntheticMass));
   weights.fill(syntheticMass / Math.max(1, synthetic.rows) / (1 + syntheticMass), real.rows);
   return {
-    rows: directRows(stackRows([real, synthetic]), settings.temperature),
+    rows: directRows(rows, settings.temperature),
     labels,
     weights,
     prototypes,
