@@ -1,3 +1,4 @@
+import { noSearch } from '../../trainer/presets.js';
 import { configurationSchema, type Configuration } from '../../trainer/configuration.js';
 
 /**
@@ -33,13 +34,6 @@ export const demonstrationConfiguration: Configuration = configurationSchema.par
   validation: {
     folds: 2,
     classFraction: 0.25, // of all classes, a quarter are letters
-    search: {
-      learningRate: [],
-      epochs: [],
-      beta: [],
-      gammaSquared: [],
-      regularisation: [],
-      samplesPerClass: [],
-    },
+    search: noSearch,
   },
 });
