@@ -66,8 +66,7 @@ function memberSeed(seed: number, member: number): number {
   return seed + member * 1_000_003;
 }
 
-/** The head alone, for a generator that is there already. */
-export async function headFor(
+async function headFor(
   data: TrainingData,
   networks: TrainedNetworks,
   configuration: Configuration,

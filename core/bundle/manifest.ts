@@ -75,5 +75,3 @@ export const manifestSchema = z.object({
 
 export type Manifest = z.infer<typeof manifestSchema>;
 export type AttributeEncoding = z.infer<typeof attributeEncodingSchema>;
-export type FeatureMapDescription = z.infer<typeof featureMapSchema>;
-export type HeadDescription = z.infer<typeof headDescriptionSchema>;

@@ -10,7 +10,7 @@ import { bundleFormatVersion, manifestSchema, type Manifest } from './manifest.j
 export async function writeBundle(
   target: string,
   content: BundleContent,
-  options: { replace?: boolean; verify?: (path: string) => Promise<void> } = {},
+  options: { verify?: (path: string) => Promise<void> } = {},
 ): Promise<void> {
   const files: Record<string, Uint8Array> = {
     'features.onnx': content.featureMap,
@@ -34,7 +34,6 @@ export async function writeBundle(
     target,
     { ...files, 'manifest.json': text, 'manifest.sha256': `${sha256Of(text)}\n` },
     {
-      ...(options.replace === undefined ? {} : { replace: options.replace }),
       ...(options.verify ? { beforePublishing: options.verify } : {}),
     },
   );

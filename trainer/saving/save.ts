@@ -26,14 +26,8 @@ export interface ModelToSave {
 }
 
 /** Writes the bundle, reads it back, and publishes it only if it gives the scores of the model in memory. */
-export async function saveModel(
-  target: string,
-  saved: ModelToSave,
-  engine: Engine,
-  options: { replace?: boolean } = {},
-): Promise<void> {
+export async function saveModel(target: string, saved: ModelToSave, engine: Engine): Promise<void> {
   await writeBundle(target, bundleContent(saved), {
-    ...options,
     verify: (path) => verifyBundle(path, saved, engine),
   });
 }

@@ -121,7 +121,7 @@ function declare(program: FunctionProgram | LossProgram): Declared {
   return { graph, inputs, parameters };
 }
 
-export function declareInput(graph: Graph, name: string, shape: InputShape): Value {
+function declareInput(graph: Graph, name: string, shape: InputShape): Value {
   return shape === 'condition' ? graph.input(name, [], 'bool') : graph.input(name, shape);
 }
 
@@ -156,7 +156,7 @@ async function runGradients(
   return mapValues(values, (tensor) => (tensor.data as Float32Array)[0]);
 }
 
-export function bindInputs(
+function bindInputs(
   program: FunctionProgram | LossProgram,
   values: InputValues,
 ): Record<string, BoundTensor> {
