@@ -16,6 +16,27 @@ export const exitCodes: Record<FailureCode, number> = {
   'backbone-invalid': 7,
   'image-type-refused': 8,
   'image-invalid': 8,
+  'registry-unavailable': 9,
+  'registry-invalid': 9,
+  'request-invalid': 10,
+  'attributes-invalid': 10,
+  unauthenticated: 10,
+  forbidden: 10,
+  'not-found': 10,
+  'method-not-allowed': 10,
+  conflict: 10,
+  'precondition-failed': 10,
+  'precondition-required': 10,
+  'too-large': 10,
+  'upload-timeout': 10,
+  'rate-limited': 10,
+  overloaded: 10,
+  draining: 10,
+  'not-ready': 10,
+  'inference-failed': 10,
+  'deadline-exceeded': 10,
+  'server-unreachable': 10,
+  internal: 10,
 };
 
 export const exitCodeHelp = `
@@ -29,4 +50,6 @@ Exit codes:
   6    training failed
   7    the backbone is missing, cannot be fetched, or cannot serve
   8    a picture cannot be used
+  9    the registry of runtime classes cannot be reached or used
+  10   the server refused, or cannot be reached
   130  stopped by Ctrl-C or SIGTERM`;

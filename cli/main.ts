@@ -6,6 +6,12 @@ import { exitCodes } from './exit-codes.js';
 import { createProgram, type Runner } from './program.js';
 import { terminalContext } from './terminal.js';
 
+// Whoever reads our output may go away (`unseen … | head`): that is no failure of ours.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 const stop = new AbortController();
 let asked = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {

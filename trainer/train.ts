@@ -10,6 +10,7 @@ import { runBaseline, type BaselineResult } from './baseline/baseline.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import { fingerprint } from './datasets/fingerprint.js';
+import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { trainModel, type TrainedModel } from './model.js';
@@ -66,6 +67,15 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
   evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
   work.finish();
   return { selection, evaluations, baseline, logFile: work.logFile };
+}
+
+/**
+ * The dataset with its unseen classes left out of everything, names and attributes included: a model trained on it learns
+ * of them only when they are added at runtime.
+ */
+export function hideUnseen(dataset: Dataset): Dataset {
+  const { train: rows, testSeen } = dataset.splits;
+  return restrictClasses(dataset, dataset.seen, { train: rows, testSeen, testUnseen: new Int32Array(0) });
 }
 
 function openWork(request: TrainingRequest): WorkDirectory {

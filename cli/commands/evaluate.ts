@@ -3,10 +3,11 @@ import { runBaseline } from '../../trainer/baseline/baseline.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { evaluationTable, percent } from '../figures.js';
+import { evaluateAtRuntime } from '../runtime-evaluation.js';
 import type { AddCommand } from '../program.js';
 import { addLoadOptions } from './dataset.js';
 
-type EvaluateOptions = LoadOptions & { bundle: string; data: string; json?: boolean };
+type EvaluateOptions = LoadOptions & { bundle: string; data: string; runtime?: boolean; json?: boolean };
 
 const worstShown = 5;
 
@@ -16,6 +17,10 @@ export const addEvaluateCommand: AddCommand = (program, run) => {
     .description('Judge a bundle on the test rows of a dataset, beside the ESZSL baseline on the same data.')
     .requiredOption('--bundle <directory>', 'the bundle')
     .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
+    .option(
+      '--runtime',
+      'the bundle was trained with --hide-unseen: serve it, register the unseen classes over HTTP, and judge it over HTTP',
+    )
     .option('--json', 'print one JSON document, with the accuracy of every class')
     .addHelpText(
       'after',
@@ -29,18 +34,32 @@ Examples:
       const bundle = await readBundle(options.bundle);
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
-      const evaluation = await evaluateBundle(bundle, dataset);
+      const atRuntime = options.runtime
+        ? await evaluateAtRuntime(options.bundle, bundle, dataset, context)
+        : null;
+      const evaluation = atRuntime?.evaluation ?? (await evaluateBundle(bundle, dataset));
       const baseline = await runBaseline(dataset, {}, context);
       const worst = [...evaluation.perClass].sort((a, b) => a.accuracy - b.accuracy).slice(0, worstShown);
       context.result(
         [
+          ...(atRuntime
+            ? [
+                `${atRuntime.registered} classes registered over HTTP in ${atRuntime.registrationSeconds.toFixed(1)} s.`,
+              ]
+            : []),
           evaluationTable(evaluation, baseline),
           'Worst classes:',
           ...worst.map(
             ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
           ),
         ].join('\n'),
-        { bundle: bundle.identity, dataset: dataset.name, ...evaluation, baseline },
+        {
+          bundle: bundle.identity,
+          dataset: dataset.name,
+          ...evaluation,
+          ...(atRuntime && { registered: atRuntime.registered }),
+          baseline,
+        },
       );
     });
   });

@@ -4,7 +4,7 @@ import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
 import { presets, type PresetName } from '../../trainer/presets.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
-import { train, type TrainingReport } from '../../trainer/train.js';
+import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
 import { evaluationTable, percent, spread } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
@@ -21,6 +21,7 @@ interface TrainOptions extends LoadOptions {
   readonly provider: Provider;
   readonly threads: number;
   readonly stepsPerRun?: number;
+  readonly hideUnseen?: boolean;
   readonly resume?: boolean;
   readonly json?: boolean;
 }
@@ -50,6 +51,7 @@ export const addTrainCommand: AddCommand = (program, run) => {
       'updates in one call of ONNX Runtime; worth raising on a device only',
       count,
     )
+    .option('--hide-unseen', 'train as if the unseen classes were unknown, to add them to the bundle later')
     .option('--resume', 'go on with a run that was stopped')
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -71,7 +73,8 @@ Examples:
       });
       const engine = await openEngine(options.engine, options);
       context.note(`Reading ${options.data} …`);
-      const dataset = await loadDataset(options.data, options);
+      const loaded = await loadDataset(options.data, options);
+      const dataset = options.hideUnseen ? hideUnseen(loaded) : loaded;
       const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
       const resume = options.resume === true;
       const report = await train({

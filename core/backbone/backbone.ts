@@ -29,6 +29,8 @@ export interface Backbone {
   readonly identity: BackboneIdentity;
   /** An ONNX file with one input of pictures and an output 'features' (batch, width). */
   readonly model: Uint8Array;
+  /** Where it lies, verified, when it came from the cache or has just been put there. */
+  readonly file?: string;
 }
 
 export interface BackboneOptions {
@@ -75,7 +77,7 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
   }
   // What was found when it was put in place (hash, layer, batch) completes what the catalogue leaves open.
   const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
-  return { entry: complete, identity: identityOf(complete), model };
+  return { entry: complete, identity: identityOf(complete), model, file: path };
 }
 
 /** Fetches, verifies, converts and keeps. */
@@ -114,7 +116,8 @@ export async function pullBackbone(
     );
   const complete = { ...entry, sha256, fixedBatch };
   await keepBackbone(catalogue, complete, model);
-  return { entry: complete, identity: identityOf(complete), model };
+  const file = join(catalogue.weights, entry.name, modelFile);
+  return { entry: complete, identity: identityOf(complete), model, file };
 }
 
 export async function keepBackbone(

@@ -1,11 +1,12 @@
 /**
- * Runs a backbone over batches of prepared pictures. Every run has the same batch size, padded when pictures are
+ * Runs a backbone over batches of prepared pictures. The caller keeps to few batch sizes, and pads when pictures are
  * fewer: ONNX Runtime's memory grows with each new shape that it meets.
  */
 import { Failure } from '../failures.js';
 import { matrix, type Matrix } from '../matrix.js';
 import { BoundTensor, Session, type Provider, type SessionOptions } from '../compute/session.js';
 import type { Backbone } from './backbone.js';
+import type { BackboneEntry } from './catalogue.js';
 import { pictureSize, type Preprocessing } from './preprocess.js';
 
 export interface ExtractorOptions extends SessionOptions {
@@ -20,7 +21,7 @@ export interface FeatureSource {
   readonly batchSize: number;
   readonly featureWidth: number;
   readonly provider: Provider;
-  /** `batch` has room for batchSize pictures, of which the first `count` are meant. It may be handed over for good. */
+  /** `batch` has room for some pictures, of which the first `count` are meant. It may be handed over for good. */
   features(batch: Float32Array<ArrayBuffer>, count: number): Promise<Matrix>; // (count, featureWidth)
   /** Memory of a batch that was handed over and is free again. */
   takeBuffer?(): Float32Array<ArrayBuffer> | undefined;
@@ -33,13 +34,17 @@ export class Extractor implements FeatureSource {
     private readonly preprocessing: Preprocessing,
     readonly featureWidth: number,
     readonly batchSize: number,
+    private readonly fixed: boolean,
   ) {}
 
   static async open(backbone: Backbone, options: ExtractorOptions = {}): Promise<Extractor> {
     const { entry, model } = backbone;
-    const batchSize = entry.fixedBatch ?? options.batchSize ?? defaultBatchSize;
-    const session = await Session.open(model, options);
-    return new Extractor(session, entry.preprocessing, entry.featureWidth, batchSize);
+    return Extractor.over(await Session.open(model, options), entry, options.batchSize);
+  }
+
+  static over(session: Session, entry: BackboneEntry, batchSize = defaultBatchSize): Extractor {
+    const { preprocessing, featureWidth, fixedBatch } = entry;
+    return new Extractor(session, preprocessing, featureWidth, fixedBatch ?? batchSize, fixedBatch !== null);
   }
 
   get provider(): Provider {
@@ -49,9 +54,10 @@ export class Extractor implements FeatureSource {
   async features(batch: Float32Array, count = this.batchSize): Promise<Matrix> {
     const { batchSize, featureWidth, preprocessing } = this;
     const { width, height, layout } = preprocessing;
-    if (batch.length !== batchSize * pictureSize(preprocessing) || count > batchSize)
-      throw new RangeError(`a batch must have room for ${batchSize} pictures`);
-    const shape = layout === 'nchw' ? [batchSize, 3, height, width] : [batchSize, height, width, 3];
+    const room = batch.length / pictureSize(preprocessing);
+    if (!Number.isInteger(room) || count > room || (this.fixed && room !== batchSize))
+      throw new RangeError(`a batch must have room for ${this.fixed ? batchSize : count} whole pictures`);
+    const shape = layout === 'nchw' ? [room, 3, height, width] : [room, height, width, 3];
     const answers = await this.session.run({
       [this.session.inputNames[0]]: BoundTensor.floats(shape, batch),
     });

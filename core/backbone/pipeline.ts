@@ -7,6 +7,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failures.js';
+import { limiter, type Limiter } from '../limiter.js';
 import type { Matrix } from '../matrix.js';
 import { stopIfAsked } from '../stop.js';
 import type { FeatureSource } from './extractor.js';
@@ -120,28 +121,6 @@ async function readPicture(path: string, name: string): Promise<Uint8Array> {
       cause: error,
     });
   }
-}
-
-type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** At most so many at a time, in the order in which they were asked for. */
-function limiter(most: number): Limiter {
-  let free = most;
-  const queue: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else
-      await new Promise<void>((resolve) => {
-        queue.push(resolve);
-      });
-    try {
-      return await work();
-    } finally {
-      const following = queue.shift();
-      if (following) following();
-      else free += 1;
-    }
-  };
 }
 
 /** A promise that is awaited later must not count as unhandled when it fails before that. */

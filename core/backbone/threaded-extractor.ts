@@ -5,6 +5,7 @@ import { Failure, type FailureCode } from '../failures.js';
 import { matrix, type Matrix } from '../matrix.js';
 import type { Backbone } from './backbone.js';
 import type { ExtractorOptions, FeatureSource } from './extractor.js';
+import { compiledFile } from '../compiled-file.js';
 
 export interface WorkerStart {
   readonly backbone: Backbone;
@@ -55,7 +56,7 @@ export class ThreadedExtractor implements FeatureSource {
   static async open(backbone: Backbone, options: ExtractorOptions = {}): Promise<ThreadedExtractor> {
     const { onFallback, ...plain } = options;
     const start: WorkerStart = { backbone, options: { ...plain, mayFallBack: onFallback !== undefined } };
-    const worker = new Worker(workerFile(), { workerData: start });
+    const worker = new Worker(compiledFile('./extractor-worker.js', import.meta.url), { workerData: start });
     const extractor = new ThreadedExtractor(worker, backbone.entry.featureWidth, onFallback);
     try {
       const ready = await extractor.answer();
@@ -102,11 +103,4 @@ export class ThreadedExtractor implements FeatureSource {
 
 function errorOf({ code, message }: Extract<WorkerAnswer, { kind: 'failed' }>): Error {
   return code === null ? new Error(message) : new Failure(code, message);
-}
-
-/** A thread needs JavaScript: tests that run from the sources take what the build made. */
-function workerFile(): URL {
-  const isSource = import.meta.url.endsWith('.ts');
-  const path = isSource ? '../../dist/core/backbone/extractor-worker.js' : './extractor-worker.js';
-  return new URL(path, import.meta.url);
 }

@@ -22,6 +22,11 @@ export interface SessionOptions {
   readonly provider?: Provider;
   /** Threads for one operator; 0 lets the runtime take all cores. */
   readonly threads?: number;
+  /**
+   * Whether idle threads of the runtime look for work all the time (the runtime's default) or sleep. Beside other work on
+   * the same cores, such as decoding, sleeping ones leave it more than they lose.
+   */
+  readonly spinning?: boolean;
   /** When the provider is missing: go on with the CPU and say so through `onFallback`, or fail. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -33,13 +38,14 @@ export class Session {
   ) {}
 
   static async open(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
-    const { provider = 'cpu', threads = 0, onFallback } = options;
+    const { provider = 'cpu', threads = 0, spinning = true, onFallback } = options;
     const create = (name: Provider): Promise<ort.InferenceSession> => {
       const settings: ort.InferenceSession.SessionOptions = {
         executionProviders: [name],
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         logSeverityLevel: 3,
+        ...(!spinning && { extra: { session: { intra_op: { allow_spinning: '0' } } } }),
       };
       return typeof model === 'string'
         ? ort.InferenceSession.create(model, settings)

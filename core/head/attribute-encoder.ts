@@ -52,3 +52,19 @@ export function encodeAttributes(encoding: AttributeEncoding, attributes: Matrix
   }
   return encoded;
 }
+
+/**
+ * One encoded row in the units in which experts gave it. A unit-length encoding has lost the length: `typicalLength` stands
+ * in for it.
+ */
+export function decodeAttributes(
+  encoding: AttributeEncoding,
+  encoded: Float32Array,
+  typicalLength: number,
+): Float32Array {
+  return encoded.map((value, k) =>
+    encoding.kind === 'unit-length'
+      ? value * typicalLength
+      : encoding.mean[k] + value * encoding.deviation[k],
+  );
+}

@@ -3,71 +3,127 @@
  *   p(c | x) = softmax over c of (h W' + b)_c + bias [c unseen]
  */
 import type { Bundle } from '../bundle/bundle.js';
-import type { SessionOptions } from '../compute/session.js';
-import { rowOf, type Matrix } from '../matrix.js';
+import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
+import { matrix, rowOf, type Matrix } from '../matrix.js';
+import { Explainer, type Explanation } from './explanation.js';
 import { directRows, FeatureMapper } from './feature-map.js';
+import { HeadTable } from './head-table.js';
 import { Scorer } from './scorer.js';
 
 export interface Prediction {
   readonly class: string;
   readonly probability: number;
+  /** True when training had pictures of the class. */
   readonly seen: boolean;
+  /** True when the class was added while serving. */
+  readonly runtime: boolean;
 }
 
 export interface ClassifyOptions {
   readonly topK: number;
   /** Instead of the bundle's own, which validation classes chose. */
   readonly unseenBias?: number;
+  readonly explain?: boolean;
 }
 
+export interface Classification {
+  readonly predictions: readonly Prediction[];
+  readonly explanation?: Explanation;
+}
+
+/** What a classifier needs of a bundle; replay and generator stay where classes are fitted. */
+export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor'>;
+
 export class Classifier {
+  private readonly explainer: Explainer;
+
   private constructor(
-    private readonly bundle: Bundle,
+    private readonly manifest: Bundle['manifest'],
+    readonly table: HeadTable,
     private readonly mapper: FeatureMapper,
     private readonly scorer: Scorer,
-  ) {}
-
-  static async open(bundle: Bundle, options: SessionOptions = {}): Promise<Classifier> {
-    const mapper = await FeatureMapper.open(
-      bundle.featureMap,
-      bundle.manifest.featureMap.mappedWidth,
-      options,
-    );
-    return new Classifier(bundle, mapper, await Scorer.open(options));
+    private readonly predictor: Session,
+  ) {
+    this.explainer = new Explainer(manifest, table);
   }
 
-  /** For each row of features, as the backbone gives them, the likeliest classes, most likely first. */
-  async classify(features: Matrix, options: ClassifyOptions): Promise<Prediction[][]> {
-    const { manifest, weights, bias } = this.bundle;
-    const directed = directRows(await this.mapper.map(features), manifest.head.temperature);
-    const scores = await this.scorer.score({ weights, bias }, directed); // (n, C)
-    const unseenBias = options.unseenBias ?? manifest.head.unseenBias;
-    return Array.from({ length: features.rows }, (_, i) => {
-      const row = rowOf(scores, i);
-      manifest.classes.forEach(({ seen }, c) => {
-        if (!seen) row[c] += unseenBias;
+  static async open(bundle: Bundle, options: SessionOptions = {}): Promise<Classifier> {
+    return Classifier.over(bundle, HeadTable.ofBundle(bundle), options);
+  }
+
+  static async over(
+    { manifest, featureMap, predictor }: ServedBundle,
+    table: HeadTable,
+    options: SessionOptions = {},
+  ): Promise<Classifier> {
+    const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
+    const scorer = await Scorer.open(options);
+    return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options));
+  }
+
+  /**
+   * For each row of features, as the backbone gives them, the likeliest classes, most likely first. `options` are for all
+   * rows, or one for each.
+   */
+  async classify(
+    features: Matrix,
+    options: ClassifyOptions | readonly ClassifyOptions[],
+  ): Promise<Classification[]> {
+    const each = (i: number): ClassifyOptions => (isList(options) ? options[i] : options);
+    const rows = Array.from({ length: features.rows }, (_, i) => i);
+    const mapped = await this.mapper.map(features); // (n, D)
+    const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
+    const directed = directRows(mapped, this.manifest.head.temperature);
+    const scores = await this.scorer.score(this.table.head, directed); // (n, C)
+    return rows.map((i) => {
+      const { topK, unseenBias = this.manifest.head.unseenBias, explain } = each(i);
+      const best = this.best(rowOf(scores, i), topK, unseenBias);
+      const predictions = best.map(({ place, probability }) => {
+        const { name, seen, runtime } = this.table.classes[place];
+        return { class: name, probability, seen, runtime };
       });
-      return this.best(probabilities(row), options.topK);
+      if (!explain || !read) return { predictions };
+      const top = best.map(({ place }) => this.table.classes[place]);
+      return { predictions, explanation: this.explainer.explain(rowOf(read, i), top) };
     });
   }
 
   async release(): Promise<void> {
     await this.mapper.release();
     await this.scorer.release();
+    await this.predictor.release();
   }
 
-  private best(likelihood: Float64Array, topK: number): Prediction[] {
-    const { classes } = this.bundle.manifest;
-    return Array.from(likelihood.keys())
-      .sort((a, b) => likelihood[b] - likelihood[a])
-      .slice(0, topK)
-      .map((c) => ({ class: classes[c].name, probability: likelihood[c], seen: classes[c].seen }));
+  /** (n, d), encoded */
+  private async readAttributes(mapped: Matrix): Promise<Matrix> {
+    const width = this.manifest.attributes.length;
+    const features = BoundTensor.floats([mapped.rows, mapped.columns], mapped.data);
+    const { attributes } = await this.predictor.run({ features });
+    return matrix(mapped.rows, width, attributes.data as Float32Array);
+  }
+
+  /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
+  private best(scores: Float32Array, topK: number, unseenBias: number) {
+    const { classes, placesByName } = this.table;
+    let most = -Infinity;
+    for (let c = 0; c < scores.length; c++) {
+      if (!classes[c].seen) scores[c] += unseenBias;
+      if (scores[c] > most) most = scores[c];
+    }
+    let total = 0;
+    for (const c of placesByName) total += Math.exp(scores[c] - most);
+    const places: number[] = []; // best first
+    for (const c of placesByName) {
+      if (places.length === topK && scores[c] <= scores[places[topK - 1]]) continue;
+      let at = places.length;
+      while (at > 0 && scores[places[at - 1]] < scores[c]) at -= 1;
+      places.splice(at, 0, c);
+      if (places.length > topK) places.pop();
+    }
+    return places.map((place) => ({ place, probability: Math.exp(scores[place] - most) / total }));
   }
 }
 
-function probabilities(scores: Float32Array): Float64Array {
-  const most = scores.reduce((top, score) => Math.max(top, score), -Infinity);
-  const weights = Float64Array.from(scores, (score) => Math.exp(score - most));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value);
 }

@@ -16,7 +16,7 @@ import type { Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { HeadSettings } from '../configuration.js';
 import type { Engine, GradientEvaluator, LossProgram } from '../engine/contract.js';
-import { minimise, type Evaluation } from './minimise.js';
+import { minimise, type Evaluation } from '../../core/head/minimise.js';
 import type { HeadTrainingSet } from './training-set.js';
 
 export interface FittedHead extends LinearHead {

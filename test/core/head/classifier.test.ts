@@ -1,17 +1,29 @@
 import { expect, test } from 'vitest';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { Classifier } from '../../../core/head/classifier.js';
+import { Graph } from '../../../core/compute/graph.js';
 import { featureMapModel } from '../../../core/head/feature-map.js';
-import { matrix } from '../../../core/matrix.js';
+import { matrix, rowOf } from '../../../core/matrix.js';
+import { Random } from '../../../core/random.js';
+
+/** Reads the first two features as two attributes. */
+function predictorModel(): Uint8Array {
+  const graph = new Graph('predictor');
+  const features = graph.input('features', ['rows', 3]);
+  const chosen = graph.constant([3, 2], Float32Array.of(1, 0, 0, 1, 0, 0));
+  return graph.encode({ attributes: graph.matmul(features, chosen) });
+}
 
 /** Three classes along the axes of a plane of features; the last is unseen. */
 const bundle = {
   manifest: {
     classes: [
-      { name: 'ant', seen: true, attributes: [] },
-      { name: 'bee', seen: true, attributes: [] },
-      { name: 'cod', seen: false, attributes: [] },
+      { name: 'ant', seen: true, attributes: [30, 10] },
+      { name: 'bee', seen: true, attributes: [10, 30] },
+      { name: 'cod', seen: false, attributes: [10, 10] },
     ],
+    attributes: [{ name: 'legs' }, { name: 'wings' }],
+    attributeEncoding: { kind: 'standardised', mean: [10, 10], deviation: [10, 10], clip: 3 },
     featureMap: { mappedWidth: 3 },
     head: { temperature: 2, unseenBias: 0.5 },
   },
@@ -21,6 +33,7 @@ const bundle = {
     minimum: new Float32Array(3),
     range: new Float32Array(3).fill(1),
   }),
+  predictor: predictorModel(),
   weights: matrix(3, 3, Float32Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1)),
   bias: Float32Array.of(0.1, 0, 0),
 } as unknown as Bundle; // all that classifying takes
@@ -28,19 +41,94 @@ const bundle = {
 const classifier = await Classifier.open(bundle, { threads: 1 });
 
 test('probabilities are the softmax of scores, with the bias on unseen classes', async () => {
-  const [answer] = await classifier.classify(matrix(1, 3, Float32Array.of(0, 3, 4)), { topK: 3 });
+  const [{ predictions: answer, explanation }] = await classifier.classify(
+    matrix(1, 3, Float32Array.of(0, 3, 4)),
+    { topK: 3 },
+  );
   // Directed: 2 (0, 0.6, 0.8). Scores: 0.1, 1.2, 1.6 + 0.5.
   const weights = [0.1, 1.2, 2.1].map(Math.exp);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   expect(answer.map((prediction) => prediction.class)).toEqual(['cod', 'bee', 'ant']);
   expect(answer.map(({ seen }) => seen)).toEqual([false, true, true]);
   expect(answer[0].probability).toBeCloseTo(weights[2] / total, 6);
+  expect(explanation).toBeUndefined();
   expect(answer.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 9);
 });
 
 test('another bias moves the balance, and topK cuts the list', async () => {
   const features = matrix(2, 3, Float32Array.of(0, 3, 4, 1, 0, 0));
   const answers = await classifier.classify(features, { topK: 1, unseenBias: -5 });
-  expect(answers.map(([first]) => first.class)).toEqual(['bee', 'ant']);
-  expect(answers[0]).toHaveLength(1);
+  expect(answers.map(({ predictions }) => predictions[0].class)).toEqual(['bee', 'ant']);
+  expect(answers[0].predictions).toHaveLength(1);
+});
+
+test('rows may have options of their own', async () => {
+  const features = matrix(2, 3, Float32Array.of(0, 3, 4, 0, 3, 4));
+  const options = [{ topK: 1 }, { topK: 2, unseenBias: -5 }];
+  const [first, second] = await classifier.classify(features, options);
+  expect(first.predictions.map((prediction) => prediction.class)).toEqual(['cod']);
+  expect(second.predictions.map((prediction) => prediction.class)).toEqual(['bee', 'ant']);
+});
+
+test('an explanation names what was read and what speaks for and against each class', async () => {
+  // Read, encoded: (2, 0), so 30 legs and 10 wings, which is the ant's description to the letter.
+  const [{ explanation }] = await classifier.classify(matrix(1, 3, Float32Array.of(2, 0, 0)), {
+    topK: 3,
+    explain: true,
+  });
+  expect(explanation!.attributes).toEqual([
+    { attribute: 'legs', value: 30, salience: 2 },
+    { attribute: 'wings', value: 10, salience: 0 },
+  ]);
+  const ofClass = (name: string) => explanation!.classes.find((evidence) => evidence.class === name)!;
+  // Squared distances in legs: ant 0, bee 4, cod 4, so 8/3 on average; in wings 0, 4, 0, so 4/3.
+  expect(ofClass('ant').for.map(({ attribute }) => attribute)).toEqual(['legs', 'wings']);
+  expect(ofClass('ant').for[0]).toEqual({
+    attribute: 'legs',
+    read: 30,
+    expected: 30,
+    evidence: expect.closeTo(8 / 3, 9) as number,
+  });
+  expect(ofClass('ant').against).toEqual([]);
+  expect(ofClass('bee').against.map(({ attribute }) => attribute)).toEqual(['wings', 'legs']);
+  expect(ofClass('bee').against[0].evidence).toBeCloseTo(4 / 3 - 4, 6);
+});
+
+test('classes come and go without disturbing the rows of others', async () => {
+  const own = await Classifier.open(bundle, { threads: 1 });
+  const features = matrix(1, 3, Float32Array.of(0, 3, 4));
+  const order = async (): Promise<string[]> =>
+    (await own.classify(features, { topK: 9 }))[0].predictions.map((prediction) => prediction.class);
+  const eel = { name: 'eel', seen: false, runtime: true, attributes: [0, 0] };
+  own.table.put(eel, { weights: Float32Array.of(0, 9, 9), bias: 0 });
+  expect(await order()).toEqual(['eel', 'cod', 'bee', 'ant']);
+  own.table.remove('ant');
+  expect(await order()).toEqual(['eel', 'cod', 'bee']);
+  own.table.put(eel, { weights: Float32Array.of(0, 0, 0), bias: -9 });
+  expect(await order()).toEqual(['cod', 'bee', 'eel']);
+  own.table.remove('eel');
+  own.table.remove('never there');
+  expect(await order()).toEqual(['cod', 'bee']);
+});
+
+test('the same classes answer alike to the last bit, whatever came first and whatever has been removed since', async () => {
+  const random = new Random(7);
+  const draw = (): number => random.uniform();
+  const rows = Array.from({ length: 60 }, (_, c) => ({
+    described: { name: `class ${c}`, seen: false, runtime: true, attributes: [draw() * 40, draw() * 40] },
+    row: { weights: Float32Array.from({ length: 3 }, () => draw() - 0.5), bias: draw() },
+  }));
+  const first = await Classifier.open(bundle, { threads: 1 });
+  for (const { described, row } of rows) first.table.put(described, row);
+  const second = await Classifier.open(bundle, { threads: 1 });
+  second.table.remove('bee');
+  for (const { described, row } of [...rows].reverse()) {
+    second.table.put(described, row);
+    if (described.name === 'class 20') second.table.remove('class 31');
+  }
+  second.table.put(rows[31].described, rows[31].row);
+  second.table.put({ ...bundle.manifest.classes[1], runtime: false }, { weights: rowOf(bundle.weights, 1), bias: 0 });
+  const features = matrix(5, 3, Float32Array.from({ length: 15 }, draw));
+  const options = { topK: 100, explain: true };
+  expect(await second.classify(features, options)).toEqual(await first.classify(features, options));
 });

@@ -7,7 +7,7 @@ import { Random } from '../../../core/random.js';
 import { configurationSchema } from '../../../trainer/configuration.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { fitHead } from '../../../trainer/head/fit.js';
-import { minimise } from '../../../trainer/head/minimise.js';
+import { minimise } from '../../../core/head/minimise.js';
 import type { HeadTrainingSet } from '../../../trainer/head/training-set.js';
 
 describe('the minimiser', () => {

@@ -13,9 +13,14 @@ export interface MinimiseOptions {
   readonly mostIterations: number;
   /** Stops when the largest entry of the gradient falls below this part of its first value. */
   readonly tolerance: number;
-  /** Relative error of the values: a smaller decrease means nothing, and two in a row end the search. */
+  /** Relative error of the values: a smaller decrease means nothing, and a few in a row (two) end the search. */
   readonly noise: number;
+  readonly mostIdle?: number;
   readonly memory?: number;
+  /** Says of a gradient that it is small enough, instead of `tolerance`: for a start that may be near the end already. */
+  readonly isSettled?: (gradient: Float64Array) => boolean;
+  /** A guess of the inverse curvature, for the first step. */
+  readonly firstScale?: number;
   readonly onIteration?: (iteration: number, value: number) => void;
 }
 
@@ -32,27 +37,31 @@ export async function minimise(
   evaluate: (point: Float64Array) => Promise<Evaluation>,
   options: MinimiseOptions,
 ): Promise<MinimiseResult> {
-  const memory = options.memory ?? 10;
+  const { memory = 10, mostIdle = 2 } = options;
   const steps: { s: Float64Array; y: Float64Array; rho: number }[] = [];
   let point: Float64Array = start.slice();
   let { value, gradient } = await evaluate(point);
   let evaluations = 1;
   const goal = options.tolerance * Math.max(largest(gradient), 1e-12);
+  const isSettled = options.isSettled ?? ((found: Float64Array) => largest(found) <= goal);
   let iterations = 0;
   let idle = 0; // iterations in a row that gained no more than noise
 
-  while (iterations < options.mostIterations && largest(gradient) > goal && idle < 2) {
-    const direction = descent(gradient, steps);
+  while (iterations < options.mostIterations && !isSettled(gradient) && idle < mostIdle) {
+    const direction = descent(gradient, steps, options.firstScale ?? 1);
     const slope = dot(direction, gradient);
     const found = await lineSearch(evaluate, point, value, direction, slope, {
-      firstStep: steps.length === 0 ? 1 / Math.max(1, Math.sqrt(dot(gradient, gradient))) : 1,
+      firstStep:
+        steps.length === 0 && options.firstScale === undefined
+          ? 1 / Math.max(1, Math.sqrt(dot(gradient, gradient)))
+          : 1,
       noise: options.noise * Math.abs(value),
     });
     evaluations += found.evaluations;
     if (!found.evaluation) break; // no step improves at this precision: the optimum, as far as numbers tell
     const next = found.evaluation;
-    const s = found.point.map((x, i) => x - point[i]);
-    const y = next.gradient.map((g, i) => g - gradient[i]);
+    const s = difference(found.point, point);
+    const y = difference(next.gradient, gradient);
     const curvature = dot(s, y);
     if (curvature > 1e-12 * Math.sqrt(dot(s, s) * dot(y, y))) {
       steps.push({ s, y, rho: 1 / curvature });
@@ -64,15 +73,17 @@ export async function minimise(
     iterations += 1;
     options.onIteration?.(iterations, value);
   }
-  return { point, value, iterations, evaluations, converged: largest(gradient) <= goal };
+  return { point, value, iterations, evaluations, converged: isSettled(gradient) };
 }
 
 /** -H g by the two-loop recursion. */
 function descent(
   gradient: Float64Array,
   steps: readonly { s: Float64Array; y: Float64Array; rho: number }[],
+  firstScale: number,
 ) {
-  const q = gradient.map((g) => -g);
+  const q = new Float64Array(gradient.length);
+  addScaled(q, gradient, -1);
   const alphas: number[] = [];
   for (let k = steps.length - 1; k >= 0; k--) {
     const { s, y, rho } = steps[k];
@@ -80,10 +91,8 @@ function descent(
     addScaled(q, y, -alphas[k]);
   }
   const last = steps.at(-1);
-  if (last) {
-    const scale = 1 / (last.rho * dot(last.y, last.y));
-    for (let i = 0; i < q.length; i++) q[i] *= scale;
-  }
+  const scale = last ? 1 / (last.rho * dot(last.y, last.y)) : firstScale;
+  for (let i = 0; i < q.length; i++) q[i] *= scale;
   steps.forEach(({ s, y, rho }, k) => {
     addScaled(q, s, alphas[k] - rho * dot(y, q));
   });
@@ -125,6 +134,13 @@ function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
+}
+
+// Plain loops: over a million numbers, map() with a function of one line takes several times as long.
+function difference(a: Float64Array, b: Float64Array): Float64Array {
+  const result = new Float64Array(a.length);
+  for (let i = 0; i < a.length; i++) result[i] = a[i] - b[i];
+  return result;
 }
 
 function addScaled(target: Float64Array, other: Float64Array, factor: number): void {

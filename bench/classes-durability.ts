@@ -1,0 +1,88 @@
+/**
+ * Servers killed (SIGKILL) at random moments while clients add and remove classes, and what the next one finds:
+ *   npm run bench -- classes-durability [--kills 200] [--registry sqlite|postgres|both]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '../core/random.js';
+import { startPostgres } from './registry-postgres.js';
+import { audit } from './serving/class-audit.js';
+import { ClassChurn } from './serving/class-churn.js';
+import { pictureSeeds } from './serving/malformed/pictures.js';
+import { childrenOf, isRunning } from './serving/process-tree.js';
+import { ServerProcess } from './serving/server-process.js';
+import { trainSmallBundle } from './serving/small/bundle.js';
+
+const { values } = parseArgs({
+  options: { kills: { type: 'string', default: '200' }, registry: { type: 'string', default: 'both' } },
+});
+const kills = Number(values.kills);
+const longestLife = 500; // milliseconds under load
+const clients = 4;
+const random = Random.stream(1, 'durability');
+const { jpeg: picture } = (await pictureSeeds()).good;
+const folder = mkdtempSync(join(tmpdir(), 'unseen-durability-'));
+const { path: bundle, bundle: trained } = await trainSmallBundle(folder);
+const attributes = trained.manifest.attributes.length;
+try {
+  if (values.registry !== 'postgres') await killLoop('SQLite', `sqlite:${join(folder, 'classes.db')}`);
+  if (values.registry !== 'sqlite') {
+    const postgres = await startPostgres();
+    try {
+      await killLoop('PostgreSQL', await postgres.createDatabase());
+    } finally {
+      await postgres.remove();
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function killLoop(kind: string, registry: string): Promise<void> {
+  const churn = new ClassChurn(random, attributes);
+  const count = { kills: 0, found: 0, lost: 0, returned: 0, half: 0, leftover: 0 };
+  let seconds = 0;
+  for (;;) {
+    const server = await ServerProcess.start({ registry, bundle, threads: 1 }, './small-server.js');
+    seconds = Math.max(seconds, server.readySeconds);
+    const { found, lost, returned, half } = await audit(server.url, churn.expected, picture, attributes);
+    for (const [what, names] of Object.entries({ lost, returned, half }))
+      if (names.length > 0) console.log(`  after kill ${count.kills}, ${what}: ${names.join(', ')}`);
+    count.found = found;
+    count.lost += lost.length;
+    count.returned += returned.length;
+    count.half += half.length;
+    if (count.kills === kills) {
+      await server.stop();
+      break;
+    }
+    const churning = churn.run(server.url, clients);
+    churning.catch(() => undefined); // heard of below
+    const earlier = churn.acknowledged;
+    const isEarly = random.integer(4) === 0; // while the fitting process is still starting
+    while (!isEarly && churn.acknowledged === earlier && server.running) await sleep(5);
+    await sleep(random.uniform() * longestLife);
+    const children = childrenOf(server.pid);
+    await server.kill();
+    await churning;
+    count.kills += 1;
+    count.leftover += (await leftOver(children)).length;
+  }
+  console.log(
+    `${kind}: ${count.kills} kills, ${churn.acknowledged} changes acknowledged, ${count.found} classes found at the end, ${count.lost} lost, ${count.returned} came back, ${count.half} half, ${count.leftover} processes left over, slowest start ${seconds.toFixed(1)} s`,
+  );
+  if (count.lost + count.returned + count.half + count.leftover > 0) process.exitCode = 1;
+}
+
+/** Children notice that the server is gone by their channel; they get a moment for it. */
+async function leftOver(children: readonly number[]): Promise<number[]> {
+  const giveUpAt = performance.now() + 10_000;
+  while (children.some(isRunning) && performance.now() < giveUpAt) await sleep(20);
+  return children.filter(isRunning);
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,72 @@
+/** After a restart: is everything there that was acknowledged, and is every class that is there whole? */
+import type { ClassListResponse, ClassResponse } from '../../server/contract/class-schemas.js';
+import { mostPredictions, type ClassifyResponse } from '../../server/contract/schemas.js';
+import type { Expectation } from './class-churn.js';
+
+export interface AuditFindings {
+  found: number;
+  /** Acknowledged, and not there, or not as acknowledged. */
+  lost: string[];
+  /** Removed, which was acknowledged, and there again. */
+  returned: string[];
+  /** There without attributes, or without competing, or competing without being listed. */
+  half: string[];
+}
+
+export async function audit(
+  url: string,
+  expected: Map<string, Expectation>,
+  picture: Uint8Array,
+  attributes: number,
+): Promise<AuditFindings> {
+  const findings: AuditFindings = { found: 0, lost: [], returned: [], half: [] };
+  const listed = new Set<string>();
+  for (let after = ''; ;) {
+    const page = await get<ClassListResponse>(
+      `${url}/classes?kind=runtime&limit=1000&after=${encodeURIComponent(after)}`,
+    );
+    for (const { name } of page.classes) listed.add(name);
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  const competing = await competingClasses(url, picture);
+  findings.half.push(...[...competing].filter((name) => !listed.has(name)));
+  for (const name of listed) {
+    const { body, etag } = await read(url, name);
+    const values = Object.values(body.attributes);
+    const isWhole =
+      values.length === attributes && values.every(Number.isFinite) && body.unusable === undefined;
+    if (!isWhole || !competing.has(name) || etag !== `"${body.etag}"`) findings.half.push(name);
+    const wanted = expected.get(name);
+    if (wanted?.kind === 'there' && wanted.etag !== etag) findings.lost.push(name);
+    if (wanted === undefined || wanted.kind === 'gone') findings.returned.push(name);
+    if (wanted?.kind === 'either') expected.set(name, { kind: 'there', etag }); // from now on it must stay
+    findings.found += 1;
+  }
+  for (const [name, { kind }] of expected) {
+    if (listed.has(name)) continue;
+    if (kind === 'there') findings.lost.push(name);
+    expected.delete(name);
+  }
+  return findings;
+}
+
+async function competingClasses(url: string, picture: Uint8Array): Promise<Set<string>> {
+  const response = await fetch(`${url}/classify?topK=${mostPredictions}`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/jpeg' },
+    body: picture as Uint8Array<ArrayBuffer>,
+  });
+  if (!response.ok) throw new Error(`POST /classify was answered ${response.status}`);
+  const { predictions } = (await response.json()) as ClassifyResponse;
+  return new Set(predictions.filter(({ runtime }) => runtime).map((prediction) => prediction.class));
+}
+
+async function read(url: string, name: string): Promise<{ body: ClassResponse; etag: string }> {
+  const response = await fetch(`${url}/classes/${encodeURIComponent(name)}`);
+  return { body: (await response.json()) as ClassResponse, etag: response.headers.get('etag') ?? '' };
+}
+
+async function get<T>(url: string): Promise<T> {
+  return (await (await fetch(url)).json()) as T;
+}

@@ -1,0 +1,76 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** A server in a process of its own, as it is deployed. */
+export class ServerProcess {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    /** From the start of the process until /readyz said yes. */
+    readonly readySeconds: number,
+  ) {}
+
+  /** `program` is dist/cli/main.js unless a benchmark needs to reach into the server. */
+  static async start(settings: Readonly<Record<string, string | number>>, program = '../../cli/main.js') {
+    const started = performance.now();
+    const flags = Object.entries({ port: 0, 'log-level': 'info', ...settings }).flatMap(([name, value]) => [
+      `--${name}`,
+      String(value),
+    ]);
+    const child = fork(new URL(program, import.meta.url), ['serve', ...flags], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: { ...process.env, UNSEEN_REGISTRY: 'sqlite::memory:' },
+    });
+    const url = await listeningUrl(child);
+    while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
+    return new ServerProcess(child, url, (performance.now() - started) / 1000);
+  }
+
+  /** Value of a sample without labels on the metrics page. */
+  async metric(name: string): Promise<number> {
+    const page = await (await fetch(`${this.url}/metrics`)).text();
+    const line = page.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    return Number(line?.split(' ')[1]);
+  }
+
+  tell(message: string): void {
+    this.child.send(message);
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** As by a power cut: nothing is finished or closed. */
+  async kill(): Promise<void> {
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+
+  async stop(): Promise<number | null> {
+    const ended = new Promise<number | null>((resolve) => this.child.once('exit', resolve));
+    this.child.kill('SIGINT');
+    return ended;
+  }
+}
+
+async function listeningUrl(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout! });
+  const url = await new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      const { msg, url: found } = JSON.parse(line) as { msg?: string; url?: string };
+      if (msg === 'listening' && found !== undefined) resolve(found);
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`the server ended with code ${String(code)} before it listened`));
+    });
+  });
+  lines.removeAllListeners('line'); // the log goes on being read, so that it never fills the pipe
+  lines.on('line', () => undefined);
+  return url;
+}

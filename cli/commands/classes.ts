@@ -1,0 +1,129 @@
+import { Option, type Command } from 'commander';
+import { UnseenClient, UnseenProblem, type ClassListResponse } from '../../client/index.js';
+import { Failure } from '../../core/failures.js';
+import { readAttributes } from '../../trainer/extraction/attributes.js';
+import type { CommandContext } from '../context.js';
+import { percent } from '../figures.js';
+import type { AddCommand, Runner } from '../program.js';
+import { serverAddress } from '../server-address.js';
+
+interface ServerOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
+
+/** Classes of a running server: added from a table of attributes, listed, removed. */
+export const addClassesCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('classes')
+    .description('Add classes to a running server from nothing but their attributes; list and remove them.');
+  withServer(command.command('add'))
+    .description('Add every class of a CSV (class,<attribute names>, one line for each class): all or none.')
+    .argument('<csv>', 'the table')
+    .option('--dry-run', 'change nothing; show what the classes would be confused with')
+    .addHelpText('after', '\nExample:\n  unseen classes add new-birds.csv --url http://127.0.0.1:8080')
+    .action(async (csv: string, options: ServerOptions & { dryRun?: boolean }) => {
+      await atServer(run, options, async (client, context) => {
+        const classes = await readClasses(csv);
+        await (options.dryRun ? preview(client, classes, context) : add(client, classes, context));
+      });
+    });
+  withServer(command.command('list'))
+    .description('List the classes that compete.')
+    .addOption(new Option('--kind <kind>', 'only these').choices(['seen', 'unseen', 'runtime']))
+    .action(async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'runtime' }) => {
+      await atServer(run, options, (client, context) => list(client, options.kind, context));
+    });
+  withServer(command.command('remove'))
+    .description('Remove classes that were added at runtime.')
+    .argument('<name...>', 'their names')
+    .action(async (names: string[], options: ServerOptions) => {
+      await atServer(run, options, async (client, context) => {
+        for (const name of names) await client.removeClass(name, '*', { signal: context.signal });
+        context.result(`Removed: ${names.join(', ')}`, { removed: names });
+      });
+    });
+};
+
+function withServer(command: Command): Command {
+  return command
+    .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
+    .addOption(new Option('--key <key>', 'a key, where the server wants one').env('UNSEEN_KEY'))
+    .option('--json', 'print one JSON document');
+}
+
+async function atServer(run: Runner, { url, key, json }: ServerOptions, work: Work): Promise<void> {
+  await run(json === true, async (context) => {
+    try {
+      // Adding thousands of classes takes its time.
+      await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
+    } catch (error) {
+      if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
+      throw error;
+    }
+  });
+}
+
+async function readClasses(csv: string) {
+  const { classNames, attributeNames, values, leftOut } = await readAttributes(csv);
+  if (leftOut.length > 0)
+    throw new Failure(
+      'dataset-invalid',
+      [
+        'Nothing was added, because some lines cannot be used:',
+        ...leftOut.map(({ file, reason }) => `  ${file}: ${reason}`),
+      ].join('\n'),
+    );
+  return classNames.map((name, i) => ({
+    name,
+    attributes: Object.fromEntries(attributeNames.map((attribute, k) => [attribute, values[i][k]])),
+  }));
+}
+
+type Classes = Awaited<ReturnType<typeof readClasses>>;
+
+async function add(client: UnseenClient, classes: Classes, context: CommandContext): Promise<void> {
+  const answer = await client.createClasses(classes, { signal: context.signal });
+  const created = answer.classes.filter(({ outcome }) => outcome === 'created').length;
+  const warnings = answer.classes.flatMap(({ name, warnings: all = [] }) =>
+    all.map((warning) => `  ${name}: ${warning}`),
+  );
+  context.result(
+    [
+      `${created} added, ${classes.length - created} were there already (registry revision ${answer.registryRevision}).`,
+      ...(warnings.length > 0 ? ['Warnings:', ...warnings] : []),
+    ].join('\n'),
+    answer,
+  );
+}
+
+async function preview(client: UnseenClient, classes: Classes, context: CommandContext): Promise<void> {
+  const answer = await client.previewClasses(classes, { signal: context.signal });
+  const lines = answer.previews.map(({ name, recognised, confusedWith: [first] }) => {
+    const rival = `${first.name} ${percent(first.probability).trim()} %`;
+    return `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}`;
+  });
+  context.result(['Expected on features made up for each class:', ...lines].join('\n'), answer);
+}
+
+async function list(
+  client: UnseenClient,
+  kind: 'seen' | 'unseen' | 'runtime' | undefined,
+  context: CommandContext,
+): Promise<void> {
+  const classes: ClassListResponse['classes'] = [];
+  let after: string | undefined;
+  do {
+    const page = await client.classes({ kind, limit: 1000, after, signal: context.signal });
+    classes.push(...page.classes);
+    after = page.next;
+  } while (after !== undefined);
+  const lines = classes.map(({ name, seen, runtime, unusable }) => {
+    const what = runtime ? 'runtime' : seen ? 'seen' : 'unseen';
+    return `${what.padEnd(8)} ${name}${unusable === undefined ? '' : ` (unusable: ${unusable})`}`;
+  });
+  context.result(lines.join('\n'), { classes });
+}

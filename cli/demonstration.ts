@@ -1,0 +1,76 @@
+/** What `unseen demo` shows: letter flags read over HTTP, then a class that is added while the server runs. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UnseenClient, type ClassifyResponse } from '../client/index.js';
+import { Random } from '../core/random.js';
+import { attributesOf } from '../demo/flags/attributes.js';
+import type { NamedFlag } from '../demo/flags/description.js';
+import { letterFlags } from '../demo/flags/letters.js';
+import { newcomerFlag } from '../demo/flags/newcomer.js';
+import { renderFlag } from '../demo/flags/render.js';
+import { percent } from './figures.js';
+
+export interface DrawnFlag {
+  readonly flag: NamedFlag;
+  readonly file: string;
+  readonly picture: Buffer;
+}
+
+export interface Tour {
+  readonly letters: readonly {
+    readonly flag: string;
+    readonly predictions: ClassifyResponse['predictions'];
+  }[];
+  readonly newcomer: {
+    readonly flag: string;
+    readonly before: ClassifyResponse['predictions'];
+    readonly after: ClassifyResponse['predictions'];
+  };
+}
+
+/** Fresh pictures of some letters and of the newcomer, kept in `folder`. */
+export async function drawFlags(count: number, seed: number, folder: string): Promise<DrawnFlag[]> {
+  const random = Random.stream(seed, 'demo');
+  const order = random.shuffle(Array.from(letterFlags.keys())).slice(0, count);
+  const flags = [...order.sort((a, b) => a - b).map((i) => letterFlags[i]), newcomerFlag];
+  await mkdir(folder, { recursive: true });
+  const drawn: DrawnFlag[] = [];
+  for (const flag of flags) {
+    const file = join(folder, `${flag.name.toLowerCase().replaceAll(' ', '-')}.jpg`);
+    const picture = await renderFlag(flag, random);
+    await writeFile(file, picture);
+    drawn.push({ flag, file, picture });
+  }
+  return drawn;
+}
+
+export async function tour(url: string, drawn: readonly DrawnFlag[]): Promise<Tour> {
+  const client = new UnseenClient({ url, retries: 10 });
+  const read = async ({ picture }: DrawnFlag) => (await client.classify(picture, { topK: 3 })).predictions;
+  const newcomer = drawn.at(-1)!;
+  const letters = [];
+  for (const one of drawn.slice(0, -1)) letters.push({ flag: one.flag.name, predictions: await read(one) });
+  const before = await read(newcomer);
+  await client.createClass({ name: newcomer.flag.name, attributes: attributesOf(newcomer.flag) });
+  return { letters, newcomer: { flag: newcomer.flag.name, before, after: await read(newcomer) } };
+}
+
+export function describeTour({ letters, newcomer }: Tour): string {
+  const shown = ({ class: name, probability }: ClassifyResponse['predictions'][number]): string =>
+    `${name} ${percent(probability).trim()} %`;
+  const lines = letters.map(({ flag, predictions: [first, ...others] }) => {
+    const mark = first.class === flag ? '✓' : '✗';
+    return `  ${mark} ${flag.padEnd(10)} read as ${shown(first).padEnd(28)} then ${others.map(shown).join(', ')}`;
+  });
+  const right = letters.filter(({ flag, predictions }) => predictions[0].class === flag).length;
+  return `Flags of the International Code of Signals, drawn just now and sent to POST /classify. The model has never seen a
+letter flag: it was trained on invented flags and knows the letters by their attributes only.
+
+${lines.join('\n')}
+
+${right} of ${letters.length} read right, all classes competing, seen and unseen.
+
+A red disc on white is none of the classes it knows. It was read as ${shown(newcomer.before[0])}.
+Then POST /classes named it "${newcomer.flag}", from nothing but its attributes.
+The same picture is now read as ${shown(newcomer.after[0])}.`;
+}

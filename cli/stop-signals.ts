@@ -1,0 +1,9 @@
+/** Resolves with the signal that asks a server to end. A second one is met by main.ts, which does not wait. */
+export function untilAskedToStop(): Promise<'SIGINT' | 'SIGTERM'> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        resolve(signal);
+      });
+  });
+}

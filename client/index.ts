@@ -1,0 +1,25 @@
+/** `import { UnseenClient } from 'unseen/client'`: for Node and browsers, without dependencies. */
+export {
+  UnseenClient,
+  type CallOptions,
+  type ClassPage,
+  type ClassifyOptions,
+  type NamedPicture,
+  type UnseenClientOptions,
+} from './client.js';
+export type { Picture } from './picture.js';
+export { UnseenProblem, type ProblemDetails } from './problem.js';
+export type {
+  ClassListResponse,
+  ClassResponse,
+  CreatedManyResponse,
+  CreatedResponse,
+  DryRunResponse,
+  NewClass,
+} from '../server/contract/class-schemas.js';
+export type {
+  AttributesResponse,
+  ClassifyManyResponse,
+  ClassifyResponse,
+  ProblemResponse,
+} from '../server/contract/schemas.js';

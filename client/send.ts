@@ -1,0 +1,129 @@
+/** One call: time limit, refusals as problems, and patience with a server that says when to come back. */
+import { problemOf, UnseenProblem } from './problem.js';
+
+export interface SenderOptions {
+  /** Where the server is, for example http://127.0.0.1:8080. A path is kept: the server may be behind a prefix. */
+  readonly url: string | URL;
+  /** Sent as a bearer token. */
+  readonly key?: string | undefined;
+  /** Instead of the global one. */
+  readonly fetch?: typeof fetch | undefined;
+  /** For a whole call, repetitions included. */
+  readonly timeoutSeconds?: number | undefined;
+  /** How often a call is repeated when the server is busy (429, 503) and says when to come back. */
+  readonly retries?: number | undefined;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: NonNullable<RequestInit['body']>;
+  readonly signal?: AbortSignal | undefined;
+  /** Statuses that are answers, besides 2xx. */
+  readonly accept?: readonly number[];
+}
+
+export class Sender {
+  private readonly base: string;
+  private readonly fetch: typeof fetch;
+  private readonly timeoutSeconds: number;
+  private readonly retries: number;
+
+  constructor(private readonly options: SenderOptions) {
+    this.base = String(options.url).replace(/\/+$/, '');
+    // Called as a plain function: browsers refuse fetch as a method of something else.
+    this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    this.timeoutSeconds = options.timeoutSeconds ?? 30;
+    this.retries = options.retries ?? 2;
+  }
+
+  /** The answer's JSON. Only calls that may safely come twice belong here. */
+  async send<T>(path: string, call: Call = {}): Promise<T> {
+    const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
+    const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
+    const deadline = Date.now() + this.timeoutSeconds * 1000;
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const response = await this.attempt(path, call, signal);
+        if (response.status === 204) return undefined as T;
+        if (response.ok || call.accept?.includes(response.status)) return await readJson<T>(response);
+        const problem = await problemOf(response);
+        const wait = patience(problem);
+        if (attempt >= this.retries || wait === null || Date.now() + wait > deadline) throw problem;
+        await sleep(wait, signal);
+      }
+    } catch (error) {
+      call.signal?.throwIfAborted(); // the caller's own reason, not ours
+      if (limit.aborted)
+        throw new UnseenProblem(
+          {
+            code: 'deadline-exceeded',
+            detail: `${this.base} gave no answer within ${this.timeoutSeconds} s.`,
+          },
+          { cause: error },
+        );
+      throw error;
+    }
+  }
+
+  private async attempt(path: string, call: Call, signal: AbortSignal): Promise<Response> {
+    const { method = 'GET', query = {}, headers, body } = call;
+    const { key } = this.options;
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) search.set(name, String(value));
+    try {
+      return await this.fetch(`${this.base}${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
+        method,
+        headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+        ...(body !== undefined && { body }),
+        signal,
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw new UnseenProblem(
+        { code: 'server-unreachable', detail: `${this.base} cannot be reached: ${reasonOf(error)}.` },
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** Milliseconds until the next attempt, or null when there is no use in one. */
+function patience({ status, retryAfterSeconds }: UnseenProblem): number | null {
+  if ((status !== 429 && status !== 503) || retryAfterSeconds === undefined) return null;
+  // Never earlier than asked, and not all clients at the same moment.
+  return retryAfterSeconds * 1000 * (1 + Math.random() / 2);
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    const detail = `The server answered ${response.status} with something that is no JSON. Is it an Unseen server?`;
+    throw new UnseenProblem({ status: response.status, code: 'internal', detail }, { cause: error });
+  }
+}
+
+/** fetch itself only says that it failed; what happened is its cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return cause?.message || cause?.code || (error as Error).message;
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

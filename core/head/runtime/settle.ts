@@ -1,0 +1,128 @@
+/**
+ * Brings the classes that are not at their minimum to it, together. Where rows are many, the problem is solved on some of
+ * them: all to which these classes matter, and of the others a sample that weighs as much. What its gradient misses at the
+ * start is added as a constant, so a minimum of the whole is one of the sample; one pass over all rows then tells how
+ * near it is, and if it is not near enough, it goes on from there.
+ */
+import { takeRows } from '../../matrix.js';
+import type { LinearHead } from '../scorer.js';
+import { gatherRows } from './gather-rows.js';
+import { Objective, type HeadGradient } from './objective.js';
+import type { FitProblem } from './problem.js';
+import type { Products } from './products.js';
+import { distances, scaledGradient, solve, type SolveOptions } from './solve.js';
+
+/** With no more rows than `above` a sample gains nothing: the real rows that lend to it are most of all there are. */
+interface Sampling {
+  readonly above: number;
+  readonly rows: number; // in a sample, beside those of the classes looked for
+}
+const usualSampling: Sampling = { above: 16384, rows: 2048 };
+/** How near to its minimum a sample is solved, as a part of how far the start is: it tells no more. */
+const sampleExactness = 0.02;
+const mostRounds = 4;
+
+export interface Settled {
+  readonly columns: readonly number[]; // which of the classes given have moved
+  readonly head: LinearHead; // of these
+  readonly sums: Float64Array; // (n), with what has moved
+  readonly evaluations: number;
+  readonly converged: boolean;
+}
+
+/** The offsets of the problem are its sums: over all classes, those looked for at their present rows included. */
+export async function settle(
+  products: Products,
+  whole: FitProblem,
+  standing: LinearHead,
+  least: Float64Array, // (n): no sum is below that over the bundle's classes, which cancellation might forget
+  options: SolveOptions,
+  sampling = usualSampling,
+): Promise<Settled> {
+  const objective = new Objective(products, whole);
+  const found = await objective.gradientWithin(standing, whole.offsets);
+  let distance = distancesOf(whole, found);
+  const columns = Array.from(standing.bias.keys()).filter((k) => !(distance[k] <= options.tolerance));
+  const untouched = { columns, head: narrow(standing, columns), sums: whole.offsets };
+  if (columns.length === 0) return { ...untouched, evaluations: 1, converged: true };
+
+  let { head, sums } = untouched;
+  let gradient: HeadGradient = {
+    weights: takeRows(found.weights, columns),
+    bias: Float64Array.from(columns, (k) => found.bias[k]),
+  };
+  let probability = objective.rowScores.narrow(columns).exponentials(head.bias, sums); // (n), of all of them
+  const offsets = without(probability, sums, least);
+  const problem = narrowProblem(whole, columns, offsets);
+  const full = new Objective(products, problem);
+  let evaluations = 1;
+  let converged = false;
+  for (let round = 0; round < mostRounds && !converged; round++) {
+    if (sums.length <= sampling.above || round === mostRounds - 1) {
+      const solution = await solve(products, problem, head, options);
+      evaluations += solution.evaluations;
+      return { ...solution, columns, evaluations };
+    }
+    const part = sampleOf(problem, probability, sampling);
+    const solution = await solve(products, part, head, {
+      ...options,
+      tolerance: Math.max(0.7 * options.tolerance, sampleExactness * Math.max(...distance)),
+      gradientAtStart: gradient,
+    });
+    head = solution.head;
+    gradient = await full.evaluate(head);
+    evaluations += solution.evaluations + 1;
+    distance = distancesOf(problem, gradient);
+    converged = distance.every((far) => far <= options.tolerance);
+    sums = full.sums;
+    if (!converged) probability = full.rowScores.exponentials(head.bias, sums);
+  }
+  return { columns, head, sums, evaluations, converged };
+}
+
+function distancesOf(problem: FitProblem, gradient: HeadGradient): Float64Array {
+  return distances(problem, scaledGradient(problem, gradient));
+}
+
+function sampleOf(problem: FitProblem, probability: Float64Array, sampling: Sampling): FitProblem {
+  const { data, columnOf, offsets } = problem;
+  const weight = probability.map((part, row) =>
+    columnOf[data.owner[row]] < 0 ? part * data.share[row] : Infinity,
+  );
+  const total = weight.reduce((sum, part) => (part < Infinity ? sum + part : sum), 0);
+  // Evenly over what the rows weigh, without chance: the same rows give the same bits.
+  const rows: number[] = [];
+  const factors: number[] = [];
+  let passed = 0.5;
+  for (let row = 0; row < weight.length; row++) {
+    const chance = Math.min(1, (sampling.rows * weight[row]) / total);
+    passed += chance;
+    if (passed < 1) continue;
+    passed -= 1;
+    rows.push(row);
+    factors.push(1 / chance);
+  }
+  const gathered = gatherRows(data, Int32Array.from(rows));
+  return {
+    ...problem,
+    data: { ...gathered, share: gathered.share.map((share, i) => share * factors[i]) },
+    offsets: Float64Array.from(rows, (row) => offsets[row]),
+  };
+}
+
+/** Sums without some classes that they hold. */
+function without(probability: Float64Array, sums: Float64Array, least: Float64Array): Float64Array {
+  return sums.map((sum, row) =>
+    Math.max(least[row], probability[row] < 1 ? sum + Math.log(1 - probability[row]) : -Infinity),
+  );
+}
+
+function narrowProblem(whole: FitProblem, columns: readonly number[], offsets: Float64Array): FitProblem {
+  const position = new Map(columns.map((k, i) => [k, i]));
+  const columnOf = whole.columnOf.map((k) => position.get(k) ?? -1);
+  return { ...whole, columnOf, offsets, prior: takeRows(whole.prior, columns) };
+}
+
+function narrow({ weights, bias }: LinearHead, columns: readonly number[]): LinearHead {
+  return { weights: takeRows(weights, columns), bias: Float32Array.from(columns, (k) => bias[k]) };
+}

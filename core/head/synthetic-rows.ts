@@ -1,0 +1,91 @@
+/**
+ * How synthetic rows of a class without pictures are made from draws of the generator, and how much they count. The
+ * trainer's head and the classes added at runtime follow this one recipe, so that the two learn from the same rows.
+ *
+ * A generator trained on few classes varies less within a class than pictures do. A residual is what a real row has
+ * beyond its own class mean: a random real row of any seen class lends its own to a synthetic row, whose own part is
+ * first brought to the length that class means of real unit rows have.
+ */
+import type { Random } from '../random.js';
+import { matrix, rowOf, type Matrix } from '../matrix.js';
+import { directRows } from './feature-map.js';
+
+/** Draws behind each prototype; their mean is what counts, and it is steady by then. */
+export const drawsPerPrototype = 50;
+
+/** What draws features of classes, given their encoded attributes (C, d). */
+export interface DrawSource {
+  /** `count` rows for each class in turn, written into `target` when it is given. */
+  draw(
+    attributes: Matrix,
+    classes: ArrayLike<number>,
+    count: number,
+    random: Random,
+    target?: Matrix,
+  ): Promise<Matrix>;
+}
+
+/** What real rows lend: their directions, and the mean of each class's. */
+export interface Lenders {
+  readonly rows: Matrix; // (n, D), of unit length
+  readonly labels: Int32Array; // (n)
+  readonly means: ReadonlyMap<number, Float32Array>;
+  readonly meanLength: number; // of the class means: how much of a unit row its class explains
+}
+
+export function lendersOf(rows: Matrix, labels: Int32Array): Lenders {
+  const means = classMeans(rows, labels);
+  const meanLength = [...means.values()].reduce((sum, mean) => sum + lengthOf(mean), 0) / means.size;
+  return { rows, labels, means, meanLength };
+}
+
+/** Adds a residual to every row of unit length, in place; answers who lent it. */
+export function addResiduals(synthetic: Matrix, lenders: Lenders, share: number, random: Random): Int32Array {
+  const { rows, labels, means, meanLength: length } = lenders;
+  return Int32Array.from({ length: synthetic.rows }, (_, i) => {
+    const lender = random.integer(rows.rows);
+    const from = rowOf(rows, lender);
+    const mean = means.get(labels[lender])!;
+    const to = rowOf(synthetic, i);
+    for (let k = 0; k < to.length; k++) to[k] = length * to[k] + share * (from[k] - mean[k]);
+    return lender;
+  });
+}
+
+/** The mean direction of each `count` rows in turn, of unit length. The rows become directions on the way. */
+export function meanDirections(rows: Matrix, count: number): Matrix {
+  const directed = directRows(rows, 1);
+  const means = matrix(rows.rows / count, rows.columns);
+  for (let i = 0; i < rows.rows; i++) {
+    const mean = rowOf(means, Math.floor(i / count));
+    const row = rowOf(directed, i);
+    for (let k = 0; k < row.length; k++) mean[k] += row[k];
+  }
+  return directRows(means, 1);
+}
+
+/**
+ * How much all synthesised classes count together, with 1 for all real rows: each counts `weight` times as much as a
+ * seen class does on average, however many rows it has.
+ */
+export function syntheticMass(weight: number, synthesisedClasses: number, seenClasses: number): number {
+  return (weight * synthesisedClasses) / seenClasses;
+}
+
+function classMeans(rows: Matrix, labels: Int32Array): Map<number, Float32Array> {
+  const sums = new Map<number, Float32Array>();
+  const counts = new Map<number, number>();
+  labels.forEach((label, i) => {
+    const sum = sums.get(label) ?? new Float32Array(rows.columns);
+    sums.set(label, sum);
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+    const row = rowOf(rows, i);
+    for (let k = 0; k < row.length; k++) sum[k] += row[k];
+  });
+  for (const [label, sum] of sums) for (let k = 0; k < sum.length; k++) sum[k] /= counts.get(label)!;
+  return sums;
+}
+
+function lengthOf(row: Float32Array): number {
+  return Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
+}

@@ -1,0 +1,88 @@
+/** Wires the HTTP side; does no I/O by itself. What comes first matters: see the comments. */
+import cors from 'cors';
+import express, { type Express, type RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import helmet from 'helmet';
+import { Failure } from '../core/failures.js';
+import { answerError, noSuchRoute } from './http/errors.js';
+import { requestContext } from './http/request-context.js';
+import type { Logger } from './observability/logger.js';
+import { attributesRoute } from './routes/attributes.js';
+import { classRoutes } from './routes/classes.js';
+import { classifyRoute } from './routes/classify.js';
+import { contractRoutes } from './routes/contract.js';
+import type { RouteDependencies } from './routes/dependencies.js';
+import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
+import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
+
+export interface AppDependencies extends RouteDependencies {
+  readonly logger: Logger;
+}
+
+export function createApp(dependencies: AppDependencies): Express {
+  const { settings, metrics, logger } = dependencies;
+  const app = bareApp(dependencies);
+  app.set('trust proxy', settings.trustProxy);
+  if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
+  // Probes and metrics come before the rate limit: an orchestrator must never be told to come back later.
+  app.use(stateRoutes(dependencies));
+  app.use(openInferenceStateRoutes(dependencies));
+  if (settings.metricsPort === undefined) app.use(metricsRoute({ metrics }));
+  if (settings.requestsPerMinute > 0) app.use(limitRate(dependencies));
+  app.use(classifyRoute(dependencies));
+  app.use(attributesRoute(dependencies));
+  app.use(classRoutes(dependencies));
+  app.use(reloadRoute(dependencies));
+  app.use(openInferenceRoutes(dependencies));
+  app.use(contractRoutes());
+  app.use(noSuchRoute);
+  app.use(answerError);
+  logger.debug({ settings: { ...settings, registry: undefined } }, 'wired');
+  return app;
+}
+
+/** The metrics alone, for a port that the outside does not see. */
+export function createMetricsApp(dependencies: Pick<AppDependencies, 'metrics' | 'logger'>): Express {
+  const app = bareApp(dependencies);
+  app.use(metricsRoute(dependencies));
+  app.use(noSuchRoute);
+  app.use(answerError);
+  return app;
+}
+
+function bareApp({ metrics, logger }: Pick<AppDependencies, 'metrics' | 'logger'>): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false); // answers are computed: hashing them buys nothing
+  app.use(requestContext(metrics, logger));
+  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  return app;
+}
+
+function crossOrigin(origins: readonly string[]): RequestHandler {
+  return cors({
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: ['GET', 'POST', 'PUT', 'DELETE'],
+    exposedHeaders: ['ETag', 'Location', 'Retry-After', 'X-Request-Id'],
+    maxAge: 600,
+  });
+}
+
+function limitRate({ settings, metrics }: RouteDependencies): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: settings.requestsPerMinute,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    handler: () => {
+      metrics.refused.inc({ reason: 'rate' });
+      throw new Failure(
+        'rate-limited',
+        `At most ${settings.requestsPerMinute} requests a minute are answered.`,
+        {
+          retryAfterSeconds: 60,
+        },
+      );
+    },
+  });
+}

@@ -1,0 +1,113 @@
+/** An attribute vector as a client gives it, checked against what the model takes. Everything that is wrong is named. */
+import type { Manifest } from '../../core/bundle/manifest.js';
+import type { FieldProblem } from '../../core/failures.js';
+import { pointerOf } from '../http/validate.js';
+
+export interface CheckedAttributes {
+  readonly attributes: Readonly<Record<string, number>>;
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly string[];
+}
+
+type Given = readonly number[] | Readonly<Record<string, number>>;
+
+/** At most so many missing or unknown names are listed: a vector for another model would list hundreds. */
+const mostListed = 20;
+
+/** Further out no model says anything; most likely the value is in another unit. */
+const mostRangesAway = 10;
+
+function scaleOf(minimum: number, maximum: number): number {
+  return Math.max(maximum - minimum, Math.abs(minimum), Math.abs(maximum), 1);
+}
+
+/**
+ * Whether a body could describe classes at all, by counting: checking millions of values one by one would hold up everybody
+ * else. Returns where it is too much.
+ */
+export function tooMany(value: unknown, attributes: number): FieldProblem | null {
+  const most = 4 * attributes + 64;
+  const sizeOf = (part: unknown): number =>
+    Array.isArray(part)
+      ? part.length
+      : typeof part === 'object' && part !== null
+        ? Object.keys(part).length
+        : 0;
+  const problem = (pointer: string): FieldProblem => ({ pointer, detail: `more than ${most} values` });
+  const oversized = (content: unknown, pointer: string): FieldProblem | null => {
+    if (sizeOf(content) > most) return problem(pointer);
+    const given = (content as { attributes?: unknown } | null | undefined)?.attributes;
+    return sizeOf(given) > most ? problem(`${pointer}/attributes`) : null;
+  };
+  const { classes } = Object(value) as { classes?: unknown };
+  if (!Array.isArray(classes)) return oversized(value, '');
+  for (const [index, content] of classes.entries()) {
+    const found = oversized(content, `/classes/${index}`);
+    if (found) return found;
+  }
+  return null;
+}
+
+export function checkAttributes(
+  given: Given,
+  described: Manifest['attributes'],
+  outOfRange: 'warn' | 'refuse',
+  path: readonly PropertyKey[],
+): CheckedAttributes {
+  const at = (key: PropertyKey): string => pointerOf([...path, key]);
+  const byPosition = isList(given);
+  const problems = byPosition ? lengthProblems(given, described, path) : nameProblems(given, described, path);
+  const attributes: Record<string, number> = {};
+  const warnings: string[] = [];
+  described.forEach(({ name, minimum, maximum }, index) => {
+    const value = byPosition ? given[index] : own(given, name);
+    if (value === undefined) return;
+    attributes[name] = value;
+    if (value >= minimum && value <= maximum) return;
+    const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
+    const isAbsurd = !(
+      Math.max(minimum - value, value - maximum) <=
+      mostRangesAway * scaleOf(minimum, maximum)
+    );
+    if (outOfRange === 'refuse' || isAbsurd)
+      problems.push({ pointer: at(byPosition ? index : name), detail });
+    else warnings.push(`${name}: ${detail}`);
+  });
+  return { attributes, problems: problems.slice(0, 2 * mostListed), warnings };
+}
+
+function lengthProblems(
+  given: readonly number[],
+  described: Manifest['attributes'],
+  path: readonly PropertyKey[],
+): FieldProblem[] {
+  if (given.length === described.length) return [];
+  const detail = `${described.length} numbers are expected, in the order of GET /attributes; ${given.length} were given`;
+  return [{ pointer: pointerOf(path), detail }];
+}
+
+function nameProblems(
+  given: Readonly<Record<string, number>>,
+  described: Manifest['attributes'],
+  path: readonly PropertyKey[],
+): FieldProblem[] {
+  const names = new Set(described.map(({ name }) => name));
+  const unknown = Object.keys(given).filter((name) => !names.has(name));
+  const missing = [...names].filter((name) => own(given, name) === undefined);
+  const problem =
+    (detail: string) =>
+    (name: string): FieldProblem => ({ pointer: pointerOf([...path, name]), detail });
+  return [
+    ...unknown.slice(0, mostListed).map(problem('no attribute has this name; GET /attributes lists them')),
+    ...missing.slice(0, mostListed).map(problem('this attribute is missing')),
+  ];
+}
+
+/** Not what an object inherits: "constructor" may be the name of an attribute, or of none. */
+function own(given: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(given, name) ? given[name] : undefined;
+}
+
+function isList(given: Given): given is readonly number[] {
+  return Array.isArray(given);
+}

@@ -1,0 +1,135 @@
+/** One commit of the registry, inside a transaction that is alone among writers. */
+import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
+import type { Change, ClassContent, CommitResult, NewRow, Position } from './contract.js';
+import type { Query, Value } from './database.js';
+import { readRemembered } from './reading.js';
+
+export interface CommitContext {
+  readonly id: string;
+  readonly now: number;
+  /** Idempotency keys from before then are forgotten. */
+  readonly rememberedSince: number;
+}
+
+/** Rows per statement: many for the sake of round trips, few so that the event loop is not held up by copying them. */
+const chunkSize = 32;
+
+export async function applyChange(
+  query: Query,
+  change: Change,
+  expected: Position,
+  { id, now, rememberedSince }: CommitContext,
+): Promise<CommitResult> {
+  if (change.remember) {
+    // Before the lock is enough: whoever remembers this key in between also moves the revision.
+    const remembered = await readRemembered(query, change.remember.key, rememberedSince);
+    if (remembered) return (await earlierResult(query, id)) ?? { kind: 'repeated', remembered };
+  }
+  const moved = await query<{ revision: number }>(
+    'UPDATE registry SET revision = revision + 1, head = ? WHERE revision = ? AND head = ? RETURNING revision',
+    [id, expected.revision, expected.commit],
+  );
+  if (moved.length === 0) return (await earlierResult(query, id)) ?? (await stale(query));
+
+  const [{ revision }] = moved;
+  await query('INSERT INTO commits (revision, id, made_at) VALUES (?, ?, ?)', [revision, id, now]);
+  await remove(query, change.removals ?? [], revision);
+  await upsert(query, change.upserts ?? [], revision, change.at ?? now);
+  if (change.rows) {
+    await insert(query, 'bundles', ['identity', 'used_at'], 'identity', [[change.rows.bundle, now]]);
+    await writeRows(query, 'fitted_rows', change.rows.bundle, change.rows.rows, revision);
+    await writeRows(query, 'base_rows', change.rows.bundle, change.rows.base ?? [], revision);
+  }
+  if (change.remember) {
+    const { key, requestHash, answer } = change.remember;
+    await insert(query, 'remembered', ['key', 'request_hash', 'answer', 'made_at'], 'key', [
+      [key, requestHash, JSON.stringify(answer), now],
+    ]);
+  }
+  return { kind: 'committed', position: { revision, commit: id } };
+}
+
+/** A commit whose answer was lost is repeated with its id: it must hear of its first success, not of a conflict. */
+async function earlierResult(query: Query, id: string): Promise<CommitResult | null> {
+  const [found] = await query<{ revision: number }>('SELECT revision FROM commits WHERE id = ?', [id]);
+  const earlier = found as { revision: number } | undefined;
+  return earlier ? { kind: 'committed', position: { revision: earlier.revision, commit: id } } : null;
+}
+
+async function stale(query: Query): Promise<CommitResult> {
+  const [{ revision }] = await query<{ revision: number }>('SELECT revision FROM registry');
+  return { kind: 'stale', revision };
+}
+
+async function remove(query: Query, names: readonly string[], revision: number): Promise<void> {
+  for (const chunk of chunks(names)) {
+    const gone = await query<{ name: string }>(
+      `DELETE FROM classes WHERE name IN (${marks(chunk.length)}) RETURNING name`,
+      chunk,
+    );
+    const tombstones = gone.map(({ name }) => [name, revision]);
+    await insert(query, 'removals', ['name', 'revision'], 'name', tombstones);
+  }
+}
+
+async function upsert(query: Query, classes: readonly ClassContent[], revision: number, at: number) {
+  for (const chunk of chunks(classes)) {
+    const values = chunk.flatMap(({ name, attributes }) => [
+      ...[name, canonicalAttributes(attributes), etagOf({ name, attributes })],
+      ...[at, at, revision],
+    ]);
+    const changed = await query<{ name: string }>(
+      `INSERT INTO classes (name, attributes, etag, created_at, updated_at, revision)
+       VALUES ${chunk.map(() => `(${marks(6)})`).join(', ')}
+       ON CONFLICT (name) DO UPDATE SET attributes = excluded.attributes, etag = excluded.etag,
+         updated_at = excluded.updated_at, revision = excluded.revision
+       WHERE classes.etag <> excluded.etag RETURNING name`,
+      values,
+    );
+    const names = changed.map(({ name }) => name);
+    if (names.length === 0) continue;
+    // Rows that were fitted to the old content must not pass for rows of the new one.
+    await query(`DELETE FROM fitted_rows WHERE name IN (${marks(names.length)})`, names);
+    await query(`DELETE FROM removals WHERE name IN (${marks(names.length)})`, names);
+  }
+}
+
+async function writeRows(
+  query: Query,
+  table: 'fitted_rows' | 'base_rows',
+  bundle: string,
+  rows: readonly NewRow[],
+  revision: number,
+) {
+  for (const chunk of chunks(rows))
+    await insert(
+      query,
+      table,
+      ['bundle', 'name', 'weights', 'bias', 'revision'],
+      'bundle, name',
+      chunk.map(({ name, weights, bias }) => [bundle, name, weightsToBytes(weights), bias, revision]),
+    );
+}
+
+async function insert(
+  query: Query,
+  table: string,
+  columns: readonly string[],
+  key: string,
+  records: readonly (readonly Value[])[],
+): Promise<void> {
+  if (records.length === 0) return;
+  await query(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${records.map(() => `(${marks(columns.length)})`).join(', ')}
+     ON CONFLICT (${key}) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+    records.flat(),
+  );
+}
+
+function marks(count: number): string {
+  return Array<string>(count).fill('?').join(', ');
+}
+
+function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += chunkSize) yield items.slice(start, start + chunkSize);
+}

@@ -1,0 +1,119 @@
+/**
+ * What the server knows of its class store. Runtime classes live here with their fitted rows; every change is one
+ * commit that moves the registry from one position to the next, durable once it is answered.
+ *
+ * While the store is out of reach every call fails fast with the code 'registry-unavailable', and works again by itself.
+ */
+
+/** Where a reader stands: the revision counts commits; the id tells a restored backup from the history that was lost. */
+export interface Position {
+  readonly revision: number;
+  readonly commit: string;
+}
+
+/** Attributes go by name, so that a bundle with another order, or with more of them, can still use the class. */
+export interface ClassContent {
+  readonly name: string; // unique, case-sensitive
+  readonly attributes: Readonly<Record<string, number>>;
+}
+
+export interface NewRow {
+  readonly name: string;
+  readonly weights: Float32Array; // (D)
+  readonly bias: number;
+}
+
+export interface FittedRow extends Omit<NewRow, 'name'> {
+  readonly revision: number; // at which this row last changed
+}
+
+export interface StoredClass extends ClassContent {
+  readonly etag: string; // of the content: see content.ts
+  readonly createdAt: number; // milliseconds since 1970, as all times here
+  readonly updatedAt: number;
+  readonly revision: number; // at which the content last changed
+  /** As fitted for the bundle that was asked about; null until some replica with that bundle commits one. */
+  readonly row: FittedRow | null;
+}
+
+export interface Snapshot {
+  readonly position: Position;
+  readonly classes: readonly StoredClass[]; // in byte order of their names
+  /** Rows of the bundle's own classes that a refit of all together has moved. */
+  readonly base: readonly NewRow[];
+}
+
+export type Changes =
+  | {
+      readonly kind: 'changes';
+      readonly position: Position;
+      readonly changed: readonly StoredClass[]; // content or row
+      readonly base: readonly NewRow[];
+      readonly removed: readonly string[]; // may name classes that the reader never knew
+    }
+  /** The position is too old, or of a history that a restored backup undid: load anew. */
+  | { readonly kind: 'unknown-position' };
+
+/** An answer kept for a repeat of the request that got it. */
+export interface Remembered {
+  readonly key: string;
+  readonly requestHash: string;
+  readonly answer: unknown; // JSON
+}
+
+export interface Change {
+  /**
+   * Repeating a commit with the same id has no second effect: the way to find out about one that failed while nobody
+   * knew whether it was stored. Made up when left out.
+   */
+  readonly id?: string;
+  /** When the classes count as created or updated, in milliseconds since 1970; now when left out. */
+  readonly at?: number;
+  /** New content drops the rows of that class for all bundles; the same content changes nothing. */
+  readonly upserts?: readonly ClassContent[];
+  readonly removals?: readonly string[];
+  readonly rows?: {
+    readonly bundle: string;
+    readonly rows: readonly NewRow[];
+    /** Of the bundle's own classes. */
+    readonly base?: readonly NewRow[];
+  };
+  readonly remember?: Remembered;
+}
+
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly position: Position }
+  /** The registry has moved on and nothing was changed: catch up, fit anew, try again. */
+  | { readonly kind: 'stale'; readonly revision: number }
+  /** Another commit already answered this idempotency key, and nothing was changed. */
+  | { readonly kind: 'repeated'; readonly remembered: Remembered };
+
+export type StoreState =
+  { readonly kind: 'up' } | { readonly kind: 'down'; readonly reason: string; readonly since: number };
+
+export type Unsubscribe = () => void;
+
+export interface ClassStore {
+  /** For messages and logs; without passwords. */
+  readonly description: string;
+  /** One state of the whole registry. */
+  load(bundle: string): Promise<Snapshot>;
+  changesSince(position: Position, bundle: string): Promise<Changes>;
+  commit(change: Change, expected: Position): Promise<CommitResult>;
+  recall(key: string): Promise<Remembered | null>;
+  /** Tells of each revision that differs from the one told before, whoever committed it. */
+  watch(listener: (revision: number) => void): Unsubscribe;
+  state(): StoreState;
+  onState(listener: (state: StoreState) => void): Unsubscribe;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Between looks at the revision. Longer: replicas learn later of a change whose notification was lost. */
+  readonly pollMilliseconds?: number;
+  /**
+   * How long removals, idempotency keys and old positions are kept, a day by default; rows of bundles that nobody
+   * writes any more thirty times as long. Shorter: replicas that were away must load or fit anew.
+   */
+  readonly retentionMilliseconds?: number;
+}

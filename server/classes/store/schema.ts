@@ -1,0 +1,68 @@
+/** The tables, as numbered steps. A step that was released is never edited: a change is a new step. */
+import { randomUUID } from 'node:crypto';
+import { Failure } from '../../../core/failures.js';
+import type { Database, Query } from './database.js';
+
+type Step = (types: Database['types']) => readonly string[];
+
+const steps: readonly Step[] = [
+  ({ blob, integer, text }) => [
+    // One row: the newest position. Writers take turns on it.
+    `CREATE TABLE registry (one ${integer} PRIMARY KEY, revision ${integer} NOT NULL, head ${text} NOT NULL)`,
+    // The history as far as readers can catch up from.
+    `CREATE TABLE commits (revision ${integer} PRIMARY KEY, id ${text} NOT NULL UNIQUE, made_at ${integer} NOT NULL)`,
+    `CREATE INDEX commits_made_at ON commits (made_at)`,
+    `CREATE TABLE classes (
+       name ${text} PRIMARY KEY, attributes ${text} NOT NULL, etag ${text} NOT NULL,
+       created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL, revision ${integer} NOT NULL)`,
+    `CREATE INDEX classes_revision ON classes (revision)`,
+    `CREATE TABLE removals (name ${text} PRIMARY KEY, revision ${integer} NOT NULL)`,
+    `CREATE INDEX removals_revision ON removals (revision)`,
+    `CREATE TABLE bundles (identity ${text} PRIMARY KEY, used_at ${integer} NOT NULL)`,
+    `CREATE TABLE fitted_rows (
+       bundle ${text} NOT NULL, name ${text} NOT NULL REFERENCES classes (name) ON DELETE CASCADE,
+       weights ${blob} NOT NULL, bias DOUBLE PRECISION NOT NULL, revision ${integer} NOT NULL,
+       PRIMARY KEY (bundle, name))`,
+    `CREATE INDEX fitted_rows_name ON fitted_rows (name)`, // the cascade looks by name
+    `CREATE INDEX fitted_rows_revision ON fitted_rows (bundle, revision)`,
+    // The bundle's own rows, where a refit of all classes together has moved them.
+    `CREATE TABLE base_rows (
+       bundle ${text} NOT NULL, name ${text} NOT NULL, weights ${blob} NOT NULL, bias DOUBLE PRECISION NOT NULL,
+       revision ${integer} NOT NULL, PRIMARY KEY (bundle, name))`,
+    `CREATE TABLE remembered (
+       key ${text} PRIMARY KEY, request_hash ${text} NOT NULL, answer ${text} NOT NULL, made_at ${integer} NOT NULL)`,
+    `CREATE INDEX remembered_made_at ON remembered (made_at)`,
+  ],
+];
+
+/** Several replicas may start at once on an empty database: the mode 'migrate' lets them in one after another. */
+export async function migrate(database: Database, description: string): Promise<void> {
+  await database.transaction('migrate', async (query) => {
+    await query('CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL)');
+    const version = await currentVersion(query);
+    if (version > steps.length)
+      throw new Failure(
+        'registry-invalid',
+        `${description} has schema version ${version}, and this program knows versions up to ${steps.length}. ` +
+          'Run the newer program, or give this one a registry of its own.',
+      );
+    if (version === steps.length) return;
+    for (const step of steps.slice(version))
+      for (const statement of step(database.types)) await query(statement);
+    if (version === 0) await begin(query);
+    await query('DELETE FROM schema_version');
+    await query('INSERT INTO schema_version (version) VALUES (?)', [steps.length]);
+  });
+}
+
+async function currentVersion(query: Query): Promise<number> {
+  const [found] = await query<{ version: number }>('SELECT version FROM schema_version');
+  return (found as { version: number } | undefined)?.version ?? 0;
+}
+
+/** Revision 0 has an id too: two registries that are both new differ. */
+async function begin(query: Query): Promise<void> {
+  const id = randomUUID();
+  await query('INSERT INTO registry (one, revision, head) VALUES (1, 0, ?)', [id]);
+  await query('INSERT INTO commits (revision, id, made_at) VALUES (0, ?, ?)', [id, Date.now()]);
+}

@@ -1,0 +1,19 @@
+const attributes = { stripes: 92.5, hooves: 88, flippers: 0 };
+
+export const classExamples = {
+  requests: {
+    one: { summary: 'One class, attributes by name', value: { name: 'zebra', attributes } },
+    vector: {
+      summary: 'Attributes in the order of GET /attributes',
+      value: { name: 'zebra', attributes: Object.values(attributes) },
+    },
+    many: { summary: 'Many, all or none', value: { classes: [{ name: 'zebra', attributes }] } },
+  },
+  replacement: { attributes },
+  known: {
+    ...{ name: 'zebra', seen: false, runtime: true, attributes },
+    ...{ etag: '9f2c4e', revision: 12 },
+    createdAt: '2026-01-31T12:00:00.000Z',
+    updatedAt: '2026-01-31T12:00:00.000Z',
+  },
+};

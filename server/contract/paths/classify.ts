@@ -1,0 +1,109 @@
+import { pictureField } from '../../http/multipart.js';
+import { ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
+import { queryParameters, schemaRef } from '../openapi-schemas.js';
+import type { PathGroup } from '../openapi-types.js';
+import {
+  classifyManyResponseSchema,
+  classifyQuerySchema,
+  classifyResponseSchema,
+  evidenceSchema,
+  explanationSchema,
+  modelSchema,
+  predictionSchema,
+} from '../schemas.js';
+
+const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+
+const predictions = [
+  { class: 'zebra', probability: 0.91, seen: false, runtime: false },
+  { class: 'horse', probability: 0.06, seen: true, runtime: false },
+];
+const footer = {
+  model: { version: '5f6c0e7a9b1d…', name: 'animals' },
+  registryRevision: 12,
+  requestId: '0b9a4f0e-6f1c-4c53-9a53-0f6c0c1f7f51',
+};
+
+export const classifyPaths: PathGroup = {
+  tag: { name: 'Classify', description: 'Pictures in, classes with probabilities out.' },
+  answers: {
+    Prediction: predictionSchema,
+    Evidence: evidenceSchema,
+    Explanation: explanationSchema,
+    Model: modelSchema,
+    Classification: classifyResponseSchema,
+    Classifications: classifyManyResponseSchema,
+  },
+  paths: {
+    '/classify': {
+      post: {
+        operationId: 'classify',
+        summary: 'Which class is it?',
+        description: `Send the picture itself as the body (\`curl --data-binary @FILE -H 'Content-Type: image/jpeg'\`), or one or
+several as files of a form, each in the field \`${pictureField}\`. Seen and unseen classes compete. JPEG, PNG and WebP are
+decoded, whatever the type says; pictures are never fetched from a URL. Asking again changes nothing, so a refusal with
+Retry-After may simply be repeated.`,
+        security: keyed,
+        parameters: [...queryParameters(classifyQuerySchema), ifRegistryRevision],
+        requestBody: {
+          required: true,
+          content: {
+            'image/jpeg': { schema: file },
+            'image/png': { schema: file },
+            'image/webp': { schema: file },
+            'multipart/form-data': {
+              schema: {
+                type: 'object',
+                properties: { [pictureField]: { type: 'array', items: file, minItems: 1 } },
+                required: [pictureField],
+                additionalProperties: false,
+              },
+            },
+          },
+        },
+        responses: {
+          '200': jsonAnswer(
+            'Likeliest class first. For several pictures, one entry each, in the order in which they came.',
+            { oneOf: [schemaRef('Classification'), schemaRef('Classifications')] },
+            {
+              examples: {
+                one: { summary: 'One picture', value: { predictions, ...footer } },
+                several: {
+                  summary: 'Several pictures, of which one cannot be used',
+                  value: {
+                    pictures: [
+                      { name: 'first.jpg', predictions },
+                      {
+                        name: 'second.gif',
+                        problem: {
+                          type: 'urn:unseen:problem:image-type-refused',
+                          title: 'Not an accepted type',
+                          status: 415,
+                          code: 'image-type-refused',
+                          detail: 'second.gif is no JPEG, PNG or WebP picture.',
+                        },
+                      },
+                    ],
+                    ...footer,
+                  },
+                },
+              },
+            },
+          ),
+          ...problems(
+            ...(['request-invalid', 'unauthenticated', 'forbidden', 'method-not-allowed'] as const),
+            ...(['upload-timeout', 'too-large', 'image-type-refused', 'image-invalid'] as const),
+            ...([
+              'rate-limited',
+              'overloaded',
+              'not-ready',
+              'precondition-failed',
+              'inference-failed',
+              'deadline-exceeded',
+            ] as const),
+          ),
+        },
+      },
+    },
+  },
+};

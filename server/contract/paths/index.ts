@@ -1,0 +1,17 @@
+import type { PathGroup } from '../openapi-types.js';
+import { attributesPaths } from './attributes.js';
+import { classesPaths } from './classes.js';
+import { classifyPaths } from './classify.js';
+import { documentPaths } from './documents.js';
+import { openInferencePaths } from './open-inference.js';
+import { operationsPaths } from './operations.js';
+
+/** One file for each group of routes, in the order in which readers meet them. */
+export const pathGroups: readonly PathGroup[] = [
+  classifyPaths,
+  classesPaths,
+  attributesPaths,
+  openInferencePaths,
+  operationsPaths,
+  documentPaths,
+];

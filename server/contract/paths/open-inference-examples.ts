@@ -1,0 +1,51 @@
+import { modelName } from '../../open-inference/schemas.js';
+
+/** One white pixel, so that "try it out" has something to send. */
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAADElEQVQImWP4//8/AAX+Av5Y8msOAAAAAElFTkSuQmCC';
+
+export const modelExample = {
+  name: modelName,
+  versions: ['5f6c0e7a9b1d'],
+  platform: 'onnxruntime_onnx',
+  inputs: [
+    { name: 'image', datatype: 'BYTES', shape: [-1] },
+    { name: 'features', datatype: 'FP32', shape: [-1, 2048] },
+  ],
+  outputs: [
+    { name: 'class', datatype: 'BYTES', shape: [-1, -1] },
+    { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
+    { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
+  ],
+};
+
+export const inferExamples = {
+  requests: {
+    picture: {
+      summary: 'A picture in base64',
+      value: {
+        id: '42',
+        parameters: { top_k: 2 },
+        inputs: [{ name: 'image', datatype: 'BYTES', shape: [1], data: [pixel] }],
+        outputs: [{ name: 'class' }, { name: 'probability' }],
+      },
+    },
+    bytes: {
+      summary: 'The JSON in front of the bytes of a picture',
+      value: {
+        parameters: { top_k: 2, binary_data_output: true },
+        inputs: [{ name: 'image', datatype: 'BYTES', shape: [1], parameters: { binary_data_size: 51234 } }],
+      },
+    },
+  },
+  answer: {
+    model_name: modelName,
+    model_version: '5f6c0e7a9b1d',
+    id: '42',
+    parameters: { registry_revision: 12 },
+    outputs: [
+      { name: 'class', datatype: 'BYTES', shape: [1, 2], data: ['zebra', 'horse'] },
+      { name: 'probability', datatype: 'FP32', shape: [1, 2], data: [0.91, 0.06] },
+    ],
+  },
+};

@@ -1,0 +1,142 @@
+/**
+ * The HTTP contract as schemas: requests are checked against them, the OpenAPI document is made from them, the client's
+ * types are inferred from them, and tests hold answers against them.
+ */
+import { z } from 'zod';
+import { failureCodes } from '../../core/failures.js';
+
+const wholeText = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `a whole number from ${least} to ${most} is expected`)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most))
+    .meta({ type: 'integer', minimum: least, maximum: most });
+
+export const mostPredictions = 1000;
+
+export const classifyQuerySchema = z.strictObject({
+  topK: wholeText(1, mostPredictions).default(5).describe('How many classes to answer, most likely first.'),
+  explain: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((value) => value === 'true')
+    .describe(
+      'Also answer the attributes read from the picture, and what speaks for and against each class.',
+    ),
+  unseenBias: z
+    .string()
+    .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
+    .transform(Number)
+    .pipe(z.number())
+    .optional()
+    .describe(
+      "Added to the scores of unseen classes instead of the model's own bias. GET /attributes names the range that makes sense.",
+    ),
+});
+
+export const predictionSchema = z.object({
+  class: z.string(),
+  probability: z.number().min(0).max(1),
+  seen: z.boolean().describe('True when training had pictures of the class.'),
+  runtime: z.boolean().describe('True when the class was added while serving.'),
+});
+
+export const evidenceSchema = z.object({
+  attribute: z.string(),
+  read: z.number().describe('As read from the picture.'),
+  expected: z.number().describe('As the class has it.'),
+  evidence: z.number().describe('Positive: speaks for the class, compared with classes on average.'),
+});
+
+export const explanationSchema = z.object({
+  attributes: z
+    .array(
+      z.object({
+        attribute: z.string(),
+        value: z.number().describe('In the units in which attributes are given.'),
+        salience: z.number().describe('How far from usual, in standard deviations over the seen classes.'),
+      }),
+    )
+    .describe('What the model reads from the picture, most unusual first.'),
+  classes: z.array(
+    z.object({ class: z.string(), for: z.array(evidenceSchema), against: z.array(evidenceSchema) }),
+  ),
+});
+
+export const modelSchema = z.object({
+  version: z.string().describe('Digest of the bundle that answered.'),
+  name: z.string().describe('The dataset that it was trained on.'),
+});
+
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().describe('What is wrong and what to change.'),
+  code: z.enum(failureCodes),
+  requestId: z.string().optional(),
+  errors: z
+    .array(z.object({ pointer: z.string().describe('JSON pointer (RFC 6901).'), detail: z.string() }))
+    .optional(),
+});
+
+const answerSchema = z.object({
+  predictions: z.array(predictionSchema),
+  explanation: explanationSchema.optional(),
+});
+
+export const classifyResponseSchema = answerSchema.extend({
+  model: modelSchema,
+  registryRevision: z.int().describe('Revision of the class registry that this answer belongs to.'),
+  requestId: z.string(),
+});
+
+export const classifyManyResponseSchema = z.object({
+  pictures: z
+    .array(
+      z.union([
+        answerSchema.extend({ name: z.string() }),
+        z.object({ name: z.string(), problem: problemSchema }),
+      ]),
+    )
+    .describe('In the order in which they came. A picture that cannot be used does not spoil the others.'),
+  model: modelSchema,
+  registryRevision: z.int(),
+  requestId: z.string(),
+});
+
+export const attributesResponseSchema = z.object({
+  attributes: z.array(
+    z.object({
+      name: z.string(),
+      minimum: z.number().describe('Smallest value over the seen classes.'),
+      maximum: z.number().describe('Largest value over the seen classes.'),
+    }),
+  ),
+  unseenBias: z.object({
+    default: z.number(),
+    minimum: z.number().describe('Here and below, hardly any picture goes to an unseen class.'),
+    maximum: z.number().describe('Here and above, hardly any picture goes to a seen class.'),
+  }),
+  model: modelSchema,
+});
+
+export const stateResponseSchema = z.object({
+  status: z
+    .enum(['ok', 'degraded', 'unavailable'])
+    .describe('degraded: pictures are answered, but something else does not work (see reasons).'),
+  reasons: z.array(z.string()),
+});
+
+export const reloadResponseSchema = z.object({
+  version: z.string().describe('Digest of the bundle that serves now.'),
+  changed: z.boolean().describe('False when the bundle was the same as before.'),
+});
+
+export type ClassifyQuery = z.input<typeof classifyQuerySchema>;
+export type ClassifyResponse = z.infer<typeof classifyResponseSchema>;
+export type ClassifyManyResponse = z.infer<typeof classifyManyResponseSchema>;
+export type AttributesResponse = z.infer<typeof attributesResponseSchema>;
+export type StateResponse = z.infer<typeof stateResponseSchema>;
+export type ProblemResponse = z.infer<typeof problemSchema>;

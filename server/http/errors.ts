@@ -1,0 +1,65 @@
+/** The last two handlers: no such route, and whatever was thrown on the way. */
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { Failure } from '../../core/failures.js';
+import { sendProblem } from './problem.js';
+import { contextOf } from './request-context.js';
+
+/** How long a body that nobody wants is thrown away before its connection is cut. */
+const lingerMilliseconds = 2000;
+
+export const noSuchRoute: RequestHandler = (request) => {
+  throw new Failure(
+    'not-found',
+    `There is no ${request.method} ${request.path} here. GET /docs shows what there is.`,
+  );
+};
+
+export function onlyMethods(...methods: string[]): RequestHandler {
+  return (request, response) => {
+    response.setHeader('Allow', methods.join(', '));
+    throw new Failure(
+      'method-not-allowed',
+      `${request.method} is not possible here; ${methods.join(', ')} is.`,
+    );
+  };
+}
+
+export const answerError: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
+  const error = mended(thrown);
+  const context = contextOf(request);
+  context.error = error;
+  if (response.headersSent) {
+    next(error); // too late for an answer: Express cuts the connection
+    return;
+  }
+  letBodyGo(request, response);
+  sendProblem(response, error, context.id);
+};
+
+/** What Express itself throws about a request is the client's to mend. */
+function mended(error: unknown): unknown {
+  const status = (error as { status?: unknown } | null)?.status;
+  if (error instanceof Failure || typeof status !== 'number' || status >= 500) return error;
+  return new Failure('request-invalid', `The request cannot be understood: ${(error as Error).message}.`, {
+    cause: error,
+  });
+}
+
+/**
+ * The answer goes out at once. What is left of the body is thrown away for a moment, because cutting the connection under
+ * a client that still sends would make it miss the answer; then the connection is cut.
+ */
+function letBodyGo(request: Request, response: Response): void {
+  if (request.complete) return;
+  if (request.headers.expect !== undefined) response.setHeader('Connection', 'close'); // it was never told to send
+  response.once('finish', () => {
+    request.resume();
+    const timer = setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, lingerMilliseconds);
+    timer.unref();
+    request.once('end', () => {
+      clearTimeout(timer);
+    });
+  });
+}

@@ -1,0 +1,90 @@
+/** Around every request: an id, one line in the log, and its outcome counted once. */
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import type { Request, RequestHandler, Response } from 'express';
+import { Failure } from '../../core/failures.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+
+export interface RequestContext {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly logger: Logger;
+  /** How metrics and logs call it: never the path itself, which anyone can make up. */
+  route: string;
+  /** What was thrown on the way, for the log. */
+  error?: unknown;
+}
+
+const contexts = new WeakMap<Request, RequestContext>();
+
+export function contextOf(request: Request): RequestContext {
+  return contexts.get(request)!;
+}
+
+/** Routes that are asked every few seconds by machines; their lines would drown the others. */
+const quietRoutes = new Set(['healthz', 'readyz', 'metrics', 'v2-live', 'v2-ready']);
+
+export function requestContext(metrics: Metrics, logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const id = acceptedId(request.header('x-request-id')) ?? randomUUID();
+    const context: RequestContext = {
+      id,
+      startedAt: performance.now(),
+      logger: logger.child({ requestId: id }),
+      route: 'unknown',
+    };
+    contexts.set(request, context);
+    response.setHeader('X-Request-Id', id);
+    metrics.inFlight.inc();
+    response.once('close', () => {
+      metrics.inFlight.dec();
+      const seconds = (performance.now() - context.startedAt) / 1000;
+      const { route, error } = context;
+      const method = knownMethods.has(request.method) ? request.method : 'other';
+      // Nginx's 499: the client went away before there was an answer.
+      const status = response.writableFinished ? response.statusCode : 499;
+      metrics.requests.inc({ route, method, status });
+      metrics.requestSeconds.observe({ route }, seconds);
+      const line = { route, method, status, seconds: Number(seconds.toFixed(4)) };
+      if (status >= 500) context.logger.error({ ...line, err: error }, 'failed');
+      else if (quietRoutes.has(route)) context.logger.debug(line, 'answered');
+      else
+        context.logger.info({ ...line, ...(error instanceof Failure && { code: error.code }) }, 'answered');
+    });
+    next();
+  };
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
+
+export function named(route: string): RequestHandler {
+  return (request, _response, next) => {
+    contextOf(request).route = route;
+    next();
+  };
+}
+
+/** Aborted, with the Failure to answer as its reason, when the deadline has passed or the client has gone. */
+export function requestSignal(request: Request, response: Response, deadlineSeconds: number): AbortSignal {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // one for each picture or row of the request, and no leak
+  const left = deadlineSeconds * 1000 - (performance.now() - contextOf(request).startedAt);
+  const timer = setTimeout(
+    () => {
+      controller.abort(
+        new Failure('deadline-exceeded', `There was no answer within ${deadlineSeconds} s. Try again later.`),
+      );
+    },
+    Math.max(0, left),
+  );
+  response.once('close', () => {
+    clearTimeout(timer);
+    controller.abort(new Failure('request-invalid', 'The client went away.'));
+  });
+  return controller.signal;
+}
+
+function acceptedId(given: string | undefined): string | undefined {
+  return given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+}

@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import { Failure, type FailureCode } from '../../core/failures.js';
+
+/** A body can be wrong in a million places; an answer that names them all would be larger than the body. */
+const mostProblems = 100;
+
+/** Checks what a client sent; what is wrong is named, each with a JSON pointer. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+  code: FailureCode = 'request-invalid',
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.flatMap((issue) => {
+    const paths =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    const detail = issue.code === 'unrecognized_keys' ? 'this is not known here' : issue.message;
+    return paths.map((path) => ({ pointer: pointerOf(path), detail }));
+  });
+  const shown = fields.slice(0, mostProblems);
+  const list = shown.map(({ pointer, detail }) => `${pointer === '' ? 'it' : pointer}: ${detail}`).join('; ');
+  const more = fields.length > shown.length ? ` (and ${fields.length - shown.length} more)` : '';
+  throw new Failure(code, `The ${where} cannot be used: ${list}${more}.`, { fields: shown });
+}
+
+export function pointerOf(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}

@@ -1,0 +1,77 @@
+/**
+ * Dynamic batching: whenever a worker is free it takes what waits, up to the largest batch size that is full. Nothing waits
+ * for company: under load batches fill by themselves while a worker is busy, and without load one picture goes at once.
+ * Only sizes that were warmed up are used, and none is padded (unless the network has a fixed batch).
+ */
+import type { Job } from './job.js';
+import type { Batch } from './worker-protocol.js';
+
+/** Rows of features in one run: they skip the network, so that only memory bounds them. */
+const mostFeatureRows = 256;
+
+/** 1, 2, 4, … up to the size given, which is always among them. */
+export function batchSizes(largest: number, fixed: number | null): number[] {
+  if (fixed !== null) return [fixed];
+  const sizes: number[] = [];
+  for (let size = 1; size < largest; size *= 2) sizes.push(size);
+  return [...sizes, largest];
+}
+
+export class Batcher {
+  private waiting: Job[] = [];
+
+  constructor(private readonly sizes: readonly number[]) {}
+
+  get length(): number {
+    return this.waiting.length;
+  }
+
+  /** A whole one of the largest size waits: taking it early costs nobody company. */
+  get hasFullBatch(): boolean {
+    return this.waiting.length >= this.sizes.at(-1)!;
+  }
+
+  add(job: Job): void {
+    this.waiting.push(job);
+  }
+
+  /** Jobs whose worker died go first: they have waited longest. */
+  putBack(jobs: readonly Job[]): void {
+    this.waiting.unshift(...jobs);
+  }
+
+  /** The jobs of the next batch, taken out; none when nothing waits. Those that were given up on the way are dropped. */
+  take(): Job[] {
+    this.waiting = this.waiting.filter((job) => !job.settled);
+    if (this.waiting.length === 0) return [];
+    const ofPictures = 'pixels' in this.waiting[0].content;
+    let alike = this.waiting.findIndex((job) => 'pixels' in job.content !== ofPictures);
+    if (alike < 0) alike = this.waiting.length;
+    const fitting = this.sizes.filter((size) => size <= alike).at(-1) ?? Math.min(alike, this.sizes[0]);
+    return this.waiting.splice(0, ofPictures ? fitting : Math.min(alike, mostFeatureRows));
+  }
+
+  /** Everything that waits, taken out. */
+  drain(): Job[] {
+    return this.waiting.splice(0);
+  }
+
+  batchOf(jobs: readonly Job[]): Batch {
+    const options = jobs.map((job) => job.options);
+    const parts = jobs.map(({ content }) => ('pixels' in content ? content.pixels : content.features));
+    const width = parts[0].length;
+    if (parts[0] instanceof Float32Array) {
+      const features = new Float32Array(jobs.length * width);
+      parts.forEach((part, i) => {
+        features.set(part, i * width);
+      });
+      return { kind: 'features', features, options };
+    }
+    const room = this.sizes.find((size) => size >= jobs.length)!;
+    const pixels = new Uint8Array(room * width);
+    parts.forEach((part, i) => {
+      pixels.set(part, i * width);
+    });
+    return { kind: 'pictures', pixels, options };
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Workers and the queue before them. A worker that dies, or hangs, is replaced; the jobs in its hands are
+ * tried again, and answered 503 when three workers died with them, because then the picture may be what kills.
+ */
+import { Failure } from '../../core/failures.js';
+import type { Provider } from '../../core/compute/session.js';
+import { Batcher } from './batcher.js';
+import type { Job } from './job.js';
+import type { BatchAnswer, HeadChange, WorkerStart } from './worker-protocol.js';
+import { WorkerHandle, WorkerLost } from './worker-handle.js';
+
+export interface PoolEvents {
+  batch(jobs: readonly Job[], answer: Pick<BatchAnswer, 'inferSeconds' | 'headSeconds'>): void;
+  workers(ready: number): void;
+  restarted(reason: Error): void;
+  fellBack(reason: string): void;
+}
+
+export interface PoolOptions {
+  readonly workers: number;
+  readonly batchSizes: readonly number[];
+  /** What each worker starts with; asked anew for each, because classes may have been added since. */
+  readonly start: () => WorkerStart;
+  readonly events: PoolEvents;
+  /** A worker that needs longer for a batch hangs. */
+  readonly batchTimeoutSeconds?: number;
+}
+
+/** A picture with which more workers ended may be what ends them. */
+const mostLosses = 2;
+const longestPause = 10_000;
+
+export class Pool {
+  private readonly batcher: Batcher;
+  private readonly ready = new Set<WorkerHandle>();
+  private readonly starting = new Set<WorkerHandle>();
+  private closed = false;
+  private lastAnswer: number | null = null;
+  provider: Provider = 'cpu';
+  /** Of a full batch, measured; a moving average, shared by all workers. */
+  secondsPerPicture = 0;
+
+  constructor(private readonly options: PoolOptions) {
+    this.batcher = new Batcher(options.batchSizes);
+  }
+
+  /** Resolves when every worker is warmed up. */
+  async start(): Promise<void> {
+    try {
+      await Promise.all(Array.from({ length: this.options.workers }, () => this.startWorker()));
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  get workersReady(): number {
+    return this.ready.size;
+  }
+
+  /** Memory of all workers, as they last said. */
+  get residentBytes(): number {
+    return [...this.ready].reduce((sum, worker) => sum + worker.residentBytes, 0);
+  }
+
+  get sinceLastAnswer(): number | null {
+    return this.lastAnswer === null ? null : (performance.now() - this.lastAnswer) / 1000;
+  }
+
+  /** For one picture more, with so many before it. */
+  expectedWait(before: number): number {
+    return (before * this.secondsPerPicture) / Math.max(1, this.ready.size);
+  }
+
+  submit(job: Job): void {
+    this.batcher.add(job);
+    this.dispatch();
+  }
+
+  /** Reaches every worker before any batch that is submitted after it. */
+  change(change: HeadChange): void {
+    for (const worker of [...this.ready, ...this.starting]) worker.change(change);
+  }
+
+  /** Ends one worker as a fault would, to see what happens then. */
+  async killWorker(): Promise<void> {
+    const [worker] = this.ready;
+    await (worker as WorkerHandle | undefined)?.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const job of this.batcher.drain())
+      job.fail(new Failure('draining', 'The server is stopping. Try again.'));
+    await Promise.all([...this.ready, ...this.starting].map((worker) => worker.terminate()));
+  }
+
+  private async startWorker(): Promise<void> {
+    const { events } = this.options;
+    const worker = new WorkerHandle(this.options.start(), (reason) => {
+      events.fellBack(reason);
+    });
+    this.starting.add(worker);
+    try {
+      const { provider, secondsPerPicture } = await worker.ready;
+      this.provider = provider;
+      if (this.secondsPerPicture === 0) this.secondsPerPicture = secondsPerPicture;
+    } catch (error) {
+      await worker.terminate(); // it may have said no and still be there
+      throw error;
+    } finally {
+      this.starting.delete(worker);
+    }
+    this.ready.add(worker);
+    events.workers(this.ready.size);
+    void worker.ended.then((reason) => {
+      this.ready.delete(worker);
+      events.workers(this.ready.size);
+      if (this.closed) return;
+      events.restarted(reason);
+      void this.replaceWorker();
+    });
+    this.dispatch();
+  }
+
+  private async replaceWorker(): Promise<void> {
+    for (let pause = 100; !this.closed; pause = Math.min(longestPause, pause * 2)) {
+      try {
+        await this.startWorker();
+        return;
+      } catch (error) {
+        this.options.events.restarted(error as Error);
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  private dispatch(): void {
+    // Those without work first; then a full batch behind the one that runs, so that no worker waits for its messages.
+    for (const underway of [0, 1])
+      for (const worker of this.ready) {
+        if (worker.underway !== underway || (underway === 1 && !this.batcher.hasFullBatch)) continue;
+        const jobs = this.batcher.take();
+        if (jobs.length === 0) return;
+        void this.run(worker, jobs);
+      }
+  }
+
+  private async run(worker: WorkerHandle, jobs: readonly Job[]): Promise<void> {
+    const { batchTimeoutSeconds = 60 } = this.options;
+    const watchdog = setTimeout(() => void worker.terminate(), batchTimeoutSeconds * 1000);
+    try {
+      const answer = await worker.run(this.batcher.batchOf(jobs));
+      this.lastAnswer = performance.now();
+      this.notePace((answer.inferSeconds + answer.headSeconds) / jobs.length, jobs.length);
+      jobs.forEach((job, i) => {
+        job.finish({ classification: answer.classifications[i], revision: answer.revision });
+      });
+      this.options.events.batch(jobs, answer);
+    } catch (error) {
+      this.afterLoss(worker, jobs, error as Error);
+    } finally {
+      clearTimeout(watchdog);
+      this.dispatch();
+    }
+  }
+
+  /** Single pictures run slower each than full batches do: they count for less. */
+  private notePace(secondsPerPicture: number, count: number): void {
+    const weight = 0.2 * (count / (count + 4));
+    this.secondsPerPicture += weight * (secondsPerPicture - this.secondsPerPicture);
+  }
+
+  private afterLoss(worker: WorkerHandle, jobs: readonly Job[], error: Error): void {
+    if (!(error instanceof WorkerLost)) {
+      for (const job of jobs) job.fail(error); // the worker lives, the batch is wrong: a defect
+      return;
+    }
+    this.ready.delete(worker);
+    const lost = new Failure(
+      'inference-failed',
+      'Workers ended again and again with this picture. Send it again later.',
+    );
+    const again = jobs.filter((job) => {
+      job.losses += 1;
+      if (job.losses > mostLosses || this.closed) job.fail(lost);
+      return !job.settled;
+    });
+    this.batcher.putBack(again);
+  }
+}

@@ -1,0 +1,182 @@
+/** Inference as the server holds it: admission by what is under way, the generation that answers, and its replacement. */
+import { Failure } from '../../core/failures.js';
+import type { ClassifyOptions } from '../../core/head/classifier.js';
+import type { Matrix } from '../../core/matrix.js';
+import type { ServerConfiguration } from '../configuration.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Answer, Inference, InferenceState, ServedModel } from './contract.js';
+import { Generation, type GenerationEvents, type GenerationSettings, type HeadSource } from './generation.js';
+import type { LoadedModel } from './load-model.js';
+
+export type InferenceSettings = GenerationSettings & Pick<ServerConfiguration, 'queue' | 'queueSeconds'>;
+
+/** Rows of features that count as one picture in the queue. */
+const rowsPerPlace = 256;
+
+export class InferenceService implements Inference {
+  private queued = 0;
+
+  private constructor(
+    private generation: Generation,
+    private readonly settings: InferenceSettings,
+    private readonly metrics: Metrics,
+    private readonly logger: Logger,
+  ) {}
+
+  static async open(
+    loaded: LoadedModel,
+    head: HeadSource,
+    settings: InferenceSettings,
+    metrics: Metrics,
+    logger: Logger,
+  ): Promise<InferenceService> {
+    const generation = await openGeneration(loaded, head, settings, metrics, logger);
+    const service = new InferenceService(generation, settings, metrics, logger);
+    service.announce();
+    return service;
+  }
+
+  get model(): ServedModel {
+    return this.generation.model;
+  }
+
+  get state(): InferenceState {
+    const { workersReady, sinceLastAnswer } = this.generation.pool;
+    return { workers: this.settings.workers, workersReady, queued: this.queued, sinceLastAnswer };
+  }
+
+  admit(): void {
+    const { queue, queueSeconds, batchSize, workers } = this.settings;
+    const wait = this.generation.pool.expectedWait(this.queued);
+    const enoughToKeepBusy = 2 * batchSize * workers; // a slow machine must still be able to fill its batches
+    if (this.queued < queue && (wait <= queueSeconds || this.queued < enoughToKeepBusy)) return;
+    this.metrics.refused.inc({ reason: 'queue-full' });
+    throw new Failure(
+      'overloaded',
+      `${this.queued} pictures are waiting, and one more would wait about ${Math.ceil(wait)} s. Try again later.`,
+      { retryAfterSeconds: Math.max(1, wait / 2) },
+    );
+  }
+
+  async classifyPicture(
+    bytes: Uint8Array,
+    name: string,
+    options: ClassifyOptions,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    return this.count(1, () => this.generation.classifyPicture(bytes, name, options, signal));
+  }
+
+  async classifyFeatures(features: Matrix, options: ClassifyOptions, signal: AbortSignal): Promise<Answer[]> {
+    // Rows skip the network: hundreds of them wait no longer than one picture does.
+    const places = Math.ceil(features.rows / rowsPerPlace);
+    return this.count(places, () => this.generation.classifyFeatures(features, options, signal));
+  }
+
+  /** True when a worker has answered of late, or answers a picture put through the whole path now. */
+  async answers(withinSeconds: number): Promise<boolean> {
+    const { sinceLastAnswer, workersReady } = this.generation.pool;
+    if (workersReady === 0) return false;
+    if (sinceLastAnswer !== null && sinceLastAnswer < withinSeconds) return true;
+    try {
+      await this.generation.probe(AbortSignal.timeout(withinSeconds * 1000));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Warms the model up beside the one that serves, then takes it (`onTaken`). On failure the old one goes on. */
+  async replace(loaded: LoadedModel, head: HeadSource, onTaken: () => void): Promise<void> {
+    const next = await openGeneration(loaded, head, this.settings, this.metrics, this.logger);
+    const former = this.generation;
+    this.generation = next;
+    onTaken();
+    this.announce();
+    await former.retire();
+  }
+
+  /** Ends one worker as a fault would; for tests and benchmarks. */
+  killWorker(): Promise<void> {
+    return this.generation.pool.killWorker();
+  }
+
+  async close(): Promise<void> {
+    await this.generation.close();
+  }
+
+  private announce(): void {
+    const { version, manifest, backbone, provider } = this.model;
+    const { metrics, settings } = this;
+    metrics.provider.reset();
+    metrics.provider.set({ provider, requested: settings.provider }, 1);
+    metrics.model.reset();
+    metrics.model.set({ version: version.slice(0, 12), dataset: manifest.dataset.name, backbone }, 1);
+    this.logger.info(
+      { version, dataset: manifest.dataset.name, backbone, provider, classes: manifest.classes.length },
+      'serving',
+    );
+  }
+
+  private async count<T>(pictures: number, work: () => Promise<T>): Promise<T> {
+    const { queueDepth, pictures: counted, workerBytes } = this.metrics;
+    this.queued += pictures;
+    queueDepth.set(this.queued);
+    let outcome = 'failed';
+    try {
+      const result = await work();
+      outcome = 'answered';
+      return result;
+    } catch (error) {
+      if (error instanceof Failure) outcome = error.code;
+      throw error;
+    } finally {
+      this.queued -= pictures;
+      queueDepth.set(this.queued);
+      counted.inc({ outcome }, pictures);
+      workerBytes.set(this.generation.pool.residentBytes);
+    }
+  }
+}
+
+function openGeneration(
+  loaded: LoadedModel,
+  head: HeadSource,
+  settings: InferenceSettings,
+  metrics: Metrics,
+  logger: Logger,
+): Promise<Generation> {
+  const { stageSeconds } = metrics;
+  const events: GenerationEvents = {
+    decoded: (seconds) => {
+      stageSeconds.observe({ stage: 'decode' }, seconds);
+    },
+    batch: (jobs, { inferSeconds, headSeconds }) => {
+      metrics.batchPictures.observe(jobs.length);
+      const now = performance.now();
+      for (const job of jobs) {
+        stageSeconds.observe(
+          { stage: 'queue' },
+          Math.max(0, (now - job.enqueuedAt) / 1000 - inferSeconds - headSeconds),
+        );
+        stageSeconds.observe({ stage: 'infer' }, inferSeconds);
+        stageSeconds.observe({ stage: 'head' }, headSeconds);
+      }
+    },
+    workers: (ready) => {
+      metrics.workersReady.set(ready);
+    },
+    restarted: (reason) => {
+      metrics.workerRestarts.inc();
+      logger.error({ err: reason }, 'an inference worker ended and is replaced');
+    },
+    fellBack: (reason) => {
+      logger.warn(
+        { provider: settings.provider, reason },
+        'the provider is missing: running on the CPU instead',
+      );
+    },
+  };
+  return Generation.open(loaded, head, settings, events);
+}

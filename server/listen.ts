@@ -1,0 +1,36 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { Failure } from '../core/failures.js';
+import type { ServerConfiguration } from './configuration.js';
+
+type ListenSettings = Pick<ServerConfiguration, 'host' | 'headerSeconds' | 'bodySeconds'>;
+
+export async function listen(app: Express, port: number, settings: ListenSettings): Promise<Server> {
+  const server = createServer({ connectionsCheckingInterval: 1000 }, app);
+  server.headersTimeout = settings.headerSeconds * 1000;
+  // The last resort; a slow body is answered by its reader before.
+  server.requestTimeout = (settings.headerSeconds + settings.bodySeconds + 5) * 1000;
+  server.keepAliveTimeout = 65_000; // longer than balancers keep theirs, so that they do not send into a closing one
+  // Clients that ask before they send hear "go on" only once they were let in: see receiveBody.
+  server.on('checkContinue', app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new Failure('config-invalid', explain(error, port, settings.host), { cause: error }));
+    });
+    server.listen(port, settings.host, resolve);
+  });
+  return server;
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function explain({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${host} is taken. Choose another with --port, or 0 for a free one.`;
+  if (code === 'EACCES')
+    return `Port ${port} may not be opened by this user. Choose one above 1023 with --port.`;
+  return `Cannot listen on ${host}:${port}: ${message}`;
+}

@@ -1,0 +1,31 @@
+import type { RequestHandler } from 'express';
+import type { Classes } from '../classes/contract.js';
+import type { ServerConfiguration } from '../configuration.js';
+import type { UploadBudget } from '../http/upload-budget.js';
+import type { Inference } from '../inference/contract.js';
+import type { Metrics } from '../observability/metrics.js';
+
+/** What routes are built from; nothing here does I/O by being made. */
+export interface RouteDependencies {
+  readonly settings: ServerConfiguration;
+  readonly inference: Inference;
+  readonly classes: Classes;
+  readonly metrics: Metrics;
+  readonly uploads: UploadBudget;
+  /** Lets through who may classify and read. */
+  readonly caller: RequestHandler;
+  /** Lets through who may change things. */
+  readonly admin: RequestHandler;
+  readonly state: ServerState;
+  /** Loads the bundle anew; answers whether another one serves now. */
+  readonly reload: () => Promise<{ readonly version: string; readonly changed: boolean }>;
+}
+
+export interface ServerState {
+  /** Reasons why this server should be restarted; empty when it is alive. */
+  alive(): readonly string[];
+  /** Reasons why no requests should be sent here; empty when it is ready. */
+  ready(): Promise<readonly string[]>;
+  /** What does not work although pictures are answered. */
+  degraded(): readonly string[];
+}

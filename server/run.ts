@@ -1,0 +1,111 @@
+/** Loads, listens, and ends: the server as one object. Signals are the caller's: see cli/commands/serve.ts. */
+import type { Server } from 'node:http';
+import { Registry } from 'prom-client';
+import { blockOtherDecoders } from '../core/backbone/preprocess.js';
+import type { Watcher } from '../core/progress.js';
+import { createApp, createMetricsApp, type AppDependencies } from './app.js';
+import type { ServerConfiguration } from './configuration.js';
+import { ServedClasses } from './classes/served-classes.js';
+import { requireAdmin, requireCaller } from './http/keys.js';
+import { UploadBudget } from './http/upload-budget.js';
+import { loadModel, type LoadedModel } from './inference/load-model.js';
+import { InferenceService } from './inference/service.js';
+import { listen, portOf } from './listen.js';
+import { createLogger, type Logger } from './observability/logger.js';
+import { createMetrics } from './observability/metrics.js';
+import { Reloader } from './reload.js';
+import { Lifecycle } from './state.js';
+
+export interface ServerOptions {
+  readonly watcher: Watcher;
+  readonly logger?: Logger;
+  /** Instead of what the settings name; for tests. */
+  readonly load?: () => Promise<LoadedModel>;
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly inference: InferenceService;
+  readonly dependencies: AppDependencies;
+  reload(): Promise<{ readonly version: string; readonly changed: boolean }>;
+  /** Not ready at once; serves on for the grace time; then answers what is under way, and ends. */
+  stop(graceSeconds?: number): Promise<void>;
+}
+
+export async function startServer(
+  settings: ServerConfiguration,
+  { watcher, logger = createLogger(settings), load = () => loadModel(settings, watcher) }: ServerOptions,
+): Promise<RunningServer> {
+  blockOtherDecoders();
+  const metrics = createMetrics(new Registry());
+  const loaded = await load();
+  const classes = await ServedClasses.open(settings, loaded.bundle, metrics, logger);
+  const end: (() => Promise<unknown>)[] = [() => classes.close()];
+  const undo = async (error: unknown): Promise<never> => {
+    for (const step of end.reverse()) await step();
+    throw error;
+  };
+  const inference = await InferenceService.open(loaded, classes.registry, settings, metrics, logger).catch(
+    undo,
+  );
+  end.push(() => inference.close());
+  const state = new Lifecycle(inference, classes);
+  const reloader = new Reloader(load, inference, classes, metrics, logger);
+  const dependencies: AppDependencies = {
+    settings,
+    inference,
+    classes,
+    metrics,
+    logger,
+    state,
+    uploads: new UploadBudget(settings.uploadMegabytes * 1e6, metrics),
+    caller: requireCaller(settings),
+    admin: requireAdmin(settings),
+    reload: () => reloader.reload(),
+  };
+  const servers: Server[] = [];
+  end.push(() => close(servers, settings.drainSeconds));
+  servers.push(await listen(createApp(dependencies), settings.port, settings).catch(undo));
+  if (settings.metricsPort !== undefined)
+    servers.push(await listen(createMetricsApp(dependencies), settings.metricsPort, settings).catch(undo));
+  const address = (server: Server): string =>
+    `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${portOf(server)}`;
+  logger.info({ url: address(servers[0]) }, 'listening');
+  classes.registry.warmUp();
+  let stopping: Promise<void> | null = null;
+  const stop = async (graceSeconds: number): Promise<void> => {
+    state.draining = true;
+    logger.info({ graceSeconds }, 'no longer ready');
+    await new Promise((resolve) => setTimeout(resolve, graceSeconds * 1000));
+    for (const step of end.reverse()) await step();
+    logger.info('stopped');
+  };
+  return {
+    url: address(servers[0]),
+    metricsUrl: `${address(servers.at(-1)!)}/metrics`,
+    inference,
+    dependencies,
+    reload: () => reloader.reload(),
+    stop: (graceSeconds = settings.graceSeconds) => (stopping ??= stop(graceSeconds)),
+  };
+}
+
+/** No new connections; those under way get their answers, as long as that may take. */
+async function close(servers: readonly Server[], seconds: number): Promise<void> {
+  await Promise.all(
+    servers.map(async (server) => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const idle = setInterval(() => {
+        server.closeIdleConnections(); // a connection may have become idle since, and would hold us up
+      }, 100);
+      const limit = setTimeout(() => {
+        server.closeAllConnections();
+      }, seconds * 1000);
+      await closed;
+      clearInterval(idle);
+      clearTimeout(limit);
+    }),
+  );
+}

@@ -1,0 +1,143 @@
+import { afterAll, expect, test } from 'vitest';
+import { minimise } from '../../../../core/head/minimise.js';
+import { RuntimeFitter } from '../../../../core/head/runtime/fitter.js';
+import { Objective } from '../../../../core/head/runtime/objective.js';
+import type { FitProblem } from '../../../../core/head/runtime/problem.js';
+import { synthesiseRows } from '../../../../core/head/runtime/synthetic-class.js';
+import { World } from '../../../../core/head/runtime/world.js';
+import { matrix, rowOf } from '../../../../core/matrix.js';
+import { Random } from '../../../../core/random.js';
+import { smallBundle, unseenClasses } from './small-bundle.js';
+
+const bundle = await smallBundle();
+const world = await World.open(bundle, { threads: 1 });
+const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const now = await world.arrange(classes);
+const [count, width, base] = [classes.length, bundle.weights.columns, bundle.bias.length];
+const { temperature } = bundle.manifest.head;
+const prior = matrix(count, width);
+now.classes.forEach(({ prototype }, k) => {
+  rowOf(prior, k).set(prototype);
+});
+const problem: FitProblem = {
+  data: now.data,
+  columnOf: Int32Array.from({ length: base + count }, (_, label) => (label < base ? -1 : label - base)),
+  offsets: now.baseSums,
+  prior,
+  regularisation: world.regularisation,
+  mass: world.mass,
+};
+afterAll(() => world.release());
+
+/** The rows laid out, as problem.ts says what they are. */
+async function laidOut() {
+  const rows: Float32Array[] = [];
+  for (let i = 0; i < now.data.real.rows; i++)
+    rows.push(rowOf(now.data.real, i).map((value) => value * temperature));
+  for (const { name, attributes } of classes) {
+    const described = world.encode(attributes);
+    const made = await synthesiseRows(world.source, name, described, now.rowsPerClass, 'runtime');
+    for (let i = 0; i < made.rows.rows; i++) rows.push(rowOf(made.rows, i));
+  }
+  return rows;
+}
+
+/** The objective in plain loops and double precision, over every class of the bundle and the new ones. */
+function plainObjective(rows: readonly Float32Array[], point: Float64Array) {
+  const gradient = new Float64Array(point.length);
+  let value = 0;
+  rows.forEach((row, i) => {
+    const scores = Array.from({ length: base + count }, (_, label) => {
+      const k = label - base;
+      const weights = k < 0 ? rowOf(bundle.weights, label) : point.subarray(k * width, (k + 1) * width);
+      const bias = k < 0 ? bundle.bias[label] : point[count * width + k];
+      return row.reduce((sum, x, j) => sum + x * weights[j], bias);
+    });
+    const most = Math.max(...scores);
+    const sum = scores.reduce((total, score) => total + Math.exp(score - most), 0);
+    const share = now.data.share[i];
+    value += share * (most + Math.log(sum) - scores[now.data.owner[i]]);
+    for (let k = 0; k < count; k++) {
+      const own = now.data.owner[i] === base + k ? 1 : 0;
+      const slope = share * (Math.exp(scores[base + k] - most) / sum - own);
+      gradient[count * width + k] += slope;
+      for (let j = 0; j < width; j++) gradient[k * width + j] += slope * row[j];
+    }
+  });
+  for (let j = 0; j < count * width; j++) {
+    const difference = point[j] - prior.data[j];
+    value += 0.5 * problem.regularisation * difference * difference;
+    gradient[j] += problem.regularisation * difference;
+  }
+  return { value, gradient };
+}
+
+test('rows that are never laid out give the objective and gradient of rows that are', async () => {
+  const rows = await laidOut();
+  expect(rows).toHaveLength(now.baseSums.length);
+  const random = new Random(1);
+  const head = {
+    weights: matrix(
+      count,
+      width,
+      prior.data.map((value) => value + 0.1 * random.normal()),
+    ),
+    bias: random.fillNormal(new Float32Array(count)),
+  };
+  const objective = new Objective(world.source.products, problem);
+  const found = await objective.evaluate(head);
+  const expected = plainObjective(rows, Float64Array.from([...head.weights.data, ...head.bias]));
+  [...found.weights.data, ...found.bias].forEach((slope, j) => {
+    expect(Math.abs(slope - expected.gradient[j])).toBeLessThan(1e-5);
+  });
+  // Values differ by what the new classes cannot change: the scores that rows of the bundle give their own class.
+  const shifted = { ...head, bias: head.bias.map((value) => value + 0.3) };
+  const change = (await objective.evaluate(shifted)).value - found.value;
+  const plain = plainObjective(rows, Float64Array.from([...shifted.weights.data, ...shifted.bias]));
+  expect(change).toBeCloseTo(plain.value - expected.value, 5);
+});
+
+test('the gradient is that of finite differences', async () => {
+  const random = new Random(2);
+  const objective = new Objective(world.source.products, problem);
+  const weights = matrix(
+    count,
+    width,
+    prior.data.map((value) => value + 0.1 * random.normal()),
+  );
+  const bias = random.fillNormal(new Float32Array(count));
+  const { weights: slopes, bias: biasSlopes } = await objective.evaluate({ weights, bias });
+  for (let trial = 0; trial < 5; trial++) {
+    const direction = random.fillNormal(new Float32Array(count * (width + 1)));
+    const at = async (step: number): Promise<number> => {
+      const moved = weights.data.map((value, j) => value + step * direction[j]);
+      const movedBias = bias.map((value, k) => value + step * direction[count * width + k]);
+      return (await objective.evaluate({ weights: matrix(count, width, moved), bias: movedBias })).value;
+    };
+    const numeric = ((await at(1e-2)) - (await at(-1e-2))) / 2e-2;
+    let slope = 0;
+    slopes.data.forEach((value, j) => (slope += value * direction[j]));
+    biasSlopes.forEach((value, k) => (slope += value * direction[count * width + k]));
+    expect(Math.abs(numeric - slope)).toBeLessThan(1e-3 * Math.max(1, Math.abs(slope)));
+  }
+});
+
+test('fitted rows are the minimum that plain loops over all rows and classes find', async () => {
+  const rows = await laidOut();
+  const start = new Float64Array(count * (width + 1));
+  start.set(prior.data);
+  const result = await minimise(start, (point) => Promise.resolve(plainObjective(rows, point)), {
+    mostIterations: 500,
+    tolerance: 1e-6,
+    noise: 1e-12,
+  });
+  const fitter = await RuntimeFitter.open(bundle, { threads: 1 });
+  const { rows: fitted } = await fitter.fit(classes, { tolerance: 1e-3 });
+  await fitter.release();
+  fitted.forEach(({ weights, bias }, k) => {
+    weights.forEach((value, j) => {
+      expect(Math.abs(value - result.point[k * width + j])).toBeLessThan(1e-3);
+    });
+    expect(Math.abs(bias - result.point[count * width + k])).toBeLessThan(1e-2);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, expect, test } from 'vitest';
+import { exponential } from '../../../../core/head/runtime/exponential.js';
+import { Objective } from '../../../../core/head/runtime/objective.js';
+import type { FitProblem } from '../../../../core/head/runtime/problem.js';
+import { settle } from '../../../../core/head/runtime/settle.js';
+import { synthesiseClasses } from '../../../../core/head/runtime/synthetic-class.js';
+import { World } from '../../../../core/head/runtime/world.js';
+import { matrix, rowOf } from '../../../../core/matrix.js';
+import { smallBundle, unseenClasses } from './small-bundle.js';
+
+const bundle = await smallBundle();
+const world = await World.open(bundle, { threads: 1 });
+const classes = unseenClasses.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+const now = await world.arrange(classes);
+const [count, width, base] = [classes.length, bundle.weights.columns, bundle.bias.length];
+const { products } = world.source;
+afterAll(() => world.release());
+
+/** Classes at their prototypes, far from the minimum, and the sums with them. */
+async function unsettled() {
+  const prior = matrix(count, width);
+  now.classes.forEach(({ prototype }, k) => {
+    rowOf(prior, k).set(prototype);
+  });
+  const problem: FitProblem = {
+    data: now.data,
+    columnOf: Int32Array.from({ length: base + count }, (_, label) => (label < base ? -1 : label - base)),
+    offsets: now.baseSums,
+    prior,
+    regularisation: world.regularisation,
+    mass: world.mass,
+  };
+  const head = { weights: prior, bias: new Float32Array(count) };
+  const objective = new Objective(products, problem);
+  await objective.evaluate(head);
+  return { head, problem, whole: { ...problem, offsets: objective.sums } };
+}
+
+test('classes settled on samples of the rows are where all rows have them', async () => {
+  const { head, problem, whole } = await unsettled();
+  const limits = { tolerance: 1e-2, mostIterations: 100 };
+  const onAll = await settle(products, whole, head, now.baseSums, limits);
+  const sampling = { above: 0, rows: 256 };
+  const onSome = await settle(products, whole, head, now.baseSums, limits, sampling);
+  expect(onSome.converged).toBe(true);
+  expect(onSome.columns).toEqual(onAll.columns);
+  onSome.head.weights.data.forEach((value, j) => {
+    expect(Math.abs(value - onAll.head.weights.data[j])).toBeLessThan(2e-3);
+  });
+  // The sums that it answers are those of the rows that it answers.
+  const objective = new Objective(products, problem);
+  const { columns } = onSome;
+  const placed = { weights: matrix(count, width, head.weights.data.slice()), bias: head.bias.slice() };
+  columns.forEach((k, i) => {
+    rowOf(placed.weights, k).set(rowOf(onSome.head.weights, i));
+    placed.bias[k] = onSome.head.bias[i];
+  });
+  await objective.evaluate(placed);
+  onSome.sums.forEach((sum, row) => {
+    expect(Math.abs(sum - objective.sums[row])).toBeLessThan(1e-3);
+  });
+  const again = await settle(products, whole, head, now.baseSums, limits, sampling);
+  expect(again.head).toEqual(onSome.head);
+});
+
+test('a class has the same rows whether it is synthesised alone or among others', async () => {
+  const described = classes.map(({ name, attributes }) => ({ name, attributes: world.encode(attributes) }));
+  const together = await synthesiseClasses(world.source, described, 20, 'test', 7);
+  for (const [c, one] of described.entries()) {
+    const [alone] = await synthesiseClasses(world.source, [one], 20, 'test', 7);
+    expect(together[c].lenders).toEqual(alone.lenders);
+    alone.prototype.forEach((value, k) => {
+      expect(together[c].prototype[k]).toBeCloseTo(value, 5);
+    });
+    alone.offsets.forEach((value, i) => {
+      expect(together[c].offsets[i]).toBeCloseTo(value, 4);
+    });
+  }
+});
+
+test('the exponential is exact to nine digits, and that of nothing is 0', () => {
+  for (let x = -43; x < 12; x += 0.01) expect(Math.abs(exponential(x) / Math.exp(x) - 1)).toBeLessThan(1e-9);
+  expect(exponential(-Infinity)).toBe(0);
+  expect(exponential(NaN)).toBeNaN();
+});

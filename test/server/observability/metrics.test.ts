@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/folders.js';
+import { trainSmallBundle } from '../../support/small-bundle.js';
+import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
+
+const { bundle } = await trainSmallBundle(temporaryFolder());
+const server = await startTestServer({ bundle: () => bundle });
+const { url } = server;
+
+/** Value of a sample by its name and labels as printed. */
+async function sample(line: string): Promise<number> {
+  const page = (await send(`${url}/metrics`)).body as string;
+  const found = page.split('\n').find((candidate) => candidate.startsWith(`${line} `));
+  return found === undefined ? NaN : Number(found.slice(line.length + 1));
+}
+
+test('each outcome is counted once, by route and status', async () => {
+  for (let i = 0; i < 3; i++) await postPicture(url, i);
+  await postBytes(url, Buffer.from('no picture'));
+  await send(`${url}/made-up/${Math.random()}`);
+  const requests = 'unseen_http_requests_total';
+  expect(await sample(`${requests}{route="classify",method="POST",status="200"}`)).toBe(3);
+  expect(await sample(`${requests}{route="classify",method="POST",status="415"}`)).toBe(1);
+  expect(await sample(`${requests}{route="unknown",method="GET",status="404"}`)).toBe(1);
+  expect(await sample('unseen_pictures_total{outcome="answered"}')).toBe(3);
+  expect(await sample('unseen_pictures_total{outcome="image-type-refused"}')).toBe(1);
+  for (const stage of ['upload', 'queue', 'infer', 'head'])
+    expect(await sample(`unseen_stage_duration_seconds_count{stage="${stage}"}`)).toBeGreaterThanOrEqual(3);
+  expect(await sample('unseen_batch_pictures_sum')).toBe(3);
+});
+
+test('model, provider, workers and classes are there, and nothing is left in flight', async () => {
+  expect(await sample('unseen_provider_info{provider="cpu",requested="cpu"}')).toBe(1);
+  const version = bundle.identity.slice(0, 12);
+  expect(await sample(`unseen_model_info{version="${version}",dataset="synthetic",backbone="small"}`)).toBe(
+    1,
+  );
+  expect(await sample('unseen_workers_ready')).toBe(1);
+  expect(await sample('unseen_classes{kind="seen"}')).toBe(12);
+  expect(await sample('unseen_queue_depth')).toBe(0);
+  expect(await sample('unseen_upload_bytes')).toBe(0);
+  expect(await sample('unseen_http_requests_in_flight')).toBe(1); // this very one
+  expect(await sample('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
+});
+
+test('no label holds a class name, and every name follows the conventions', async () => {
+  const page = (await send(`${url}/metrics`)).body as string;
+  for (const { name } of bundle.manifest.classes) expect(page).not.toContain(name);
+  for (const [, name, type] of page.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    expect(name).toMatch(/^[a-z_][a-z0-9_]*$/);
+    expect(name.endsWith('_total'), name).toBe(type === 'counter');
+  }
+});
+
+test.skipIf(spawnSync('promtool', ['--version']).error !== undefined)(
+  'promtool finds nothing to complain about',
+  async () => {
+    const input = (await send(`${url}/metrics`)).body as string;
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect(`${stdout}${stderr}`).toBe('');
+    expect(status).toBe(0);
+  },
+);
+
+test('metrics may have a port of their own', async () => {
+  const apart = await startTestServer({ bundle: () => bundle, settings: { metricsPort: 0 } });
+  expect((await send(apart.metricsUrl)).body).toContain('unseen_workers_ready 1');
+  expect((await send(`${apart.url}/metrics`)).status).toBe(404);
+});
