@@ -13,6 +13,7 @@ import { ConsolidationTrigger } from './consolidation-trigger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
 import type { ChangeResult, ClassChange, Classes, KnownClass, Remembering } from './contract.js';
 import { FitProcess } from './fitting/fit-process.js';
+import { Following } from './following.js';
 import { HeldClasses } from './held-classes.js';
 import type {
   ClassContent,
@@ -39,13 +40,13 @@ export class ClassRegistry implements Classes {
   private readonly fitter: FitProcess;
   private readonly changes: ChangeQueue;
   private readonly trigger: ConsolidationTrigger;
+  private readonly following: Following;
   private readonly logger: Logger;
   private readonly listeners = new Set<HeadListener>();
   private readonly reached = new Set<() => void>();
   private position: Position = { revision: 0, commit: '' };
   private working: Promise<void> = Promise.resolve();
   private unwatch: Unsubscribe = () => undefined;
-  private behindSince: number | null = null;
 
   private constructor(
     private readonly store: ClassStore,
@@ -58,6 +59,7 @@ export class ClassRegistry implements Classes {
         this.logger.warn({ err: error }, 'classes could not be fitted anew; the rows that stand go on');
       });
     });
+    this.following = new Following(() => this.inTurn(() => this.catchUp()), logger);
     this.held = new HeldClasses(bundle.manifest);
     this.fitter = this.newFitter(threads);
     const revision = (): number => this.revision;
@@ -80,8 +82,9 @@ export class ClassRegistry implements Classes {
       throw error;
     }
     registry.unwatch = store.watch(() => {
-      registry.follow();
+      registry.following.follow();
     });
+    registry.following.follow(); // what was changed between loading and watching
     return registry;
   }
 
@@ -130,7 +133,7 @@ export class ClassRegistry implements Classes {
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
     if (this.revision >= revision) return;
-    this.follow();
+    this.following.follow();
     await new Promise<void>((resolve, reject) => {
       const look = (): void => {
         if (this.revision < revision) return;
@@ -158,7 +161,7 @@ export class ClassRegistry implements Classes {
   trouble(): string | null {
     const state = this.store.state();
     if (state.kind === 'down') return `the class registry cannot be reached: ${state.reason}`;
-    const behind = this.behindSince === null ? 0 : (performance.now() - this.behindSince) / 1000;
+    const behind = this.following.secondsBehind;
     return behind > 5 ? `the classes are ${Math.round(behind)} s behind the registry` : null;
   }
 
@@ -169,19 +172,9 @@ export class ClassRegistry implements Classes {
 
   close(): void {
     this.unwatch();
+    this.following.close();
     this.trigger.close();
     this.fitter.close();
-  }
-
-  /** Learns, in its turn, what others have changed. */
-  private follow(): void {
-    this.behindSince ??= performance.now();
-    void this.inTurn(async () => {
-      await this.catchUp();
-      this.behindSince = null;
-    }).catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'cannot follow the class registry; the last state goes on serving');
-    });
   }
 
   private inTurn(work: () => Promise<void>): Promise<void> {

@@ -52,11 +52,13 @@ describe('three servers on one PostgreSQL', () => {
     expect(ready).toMatchObject({ status: 200, body: { status: 'degraded' } });
     expect(ready.body.reasons[0]).toContain('registry cannot be reached');
     await postgres().start();
-    await expect
-      .poll(async () => (await create(replicas[1].url, 'after', 0.8)).status, { timeout: 15_000 })
-      .toBe(201);
+    for (const { url } of replicas)
+      // each finds out for itself
+      await expect.poll(async () => (await send(`${url}/readyz`)).body).toMatchObject({ status: 'ok' });
+    expect((await create(replicas[1].url, 'after', 0.8)).status).toBe(201);
 
-    const { body } = await create(replicas[2].url, 'last', 0.7);
+    const { status, body } = await create(replicas[2].url, 'last', 0.7);
+    expect(status).toBe(201);
     const revision = body.registryRevision as number;
     await expect
       .poll(async () => (await send(`${replicas[0].url}/classes`)).body.registryRevision as number, {
