@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { Failure } from '../core/failures.js';
-import { commands } from './commands/index.js';
+import { loadCommands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
 import { createProgram, type Runner } from './program.js';
 import { terminalContext } from './terminal.js';
@@ -34,7 +34,7 @@ const run: Runner = async (json, action) => {
   }
 };
 
-const program = createProgram(commands, run);
+const program = createProgram(await loadCommands(process.argv.at(2)), run);
 program.exitOverride();
 for (const command of program.commands) command.exitOverride();
 try {

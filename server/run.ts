@@ -3,13 +3,14 @@ import type { Server } from 'node:http';
 import { Registry } from 'prom-client';
 import { blockOtherDecoders } from '../core/backbone/preprocess.js';
 import type { Watcher } from '../core/progress.js';
-import { createApp, createMetricsApp, type AppDependencies } from './app.js';
+import type { AppDependencies } from './app.js';
 import type { ServerConfiguration } from './configuration.js';
 import { ServedClasses } from './classes/served-classes.js';
 import { requireAdmin, requireCaller } from './http/keys.js';
 import { UploadBudget } from './http/upload-budget.js';
 import { loadModel, type LoadedModel } from './inference/load-model.js';
 import { InferenceService } from './inference/service.js';
+import { WorkerProcesses } from './inference/worker-processes.js';
 import { listen, portOf } from './listen.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
@@ -19,6 +20,8 @@ import { Lifecycle } from './state.js';
 export interface ServerOptions {
   readonly watcher: Watcher;
   readonly logger?: Logger;
+  /** Where some may have been begun already. */
+  readonly processes?: WorkerProcesses;
   /** Instead of what the settings name; for tests. */
   readonly load?: () => Promise<LoadedModel>;
 }
@@ -35,20 +38,34 @@ export interface RunningServer {
 
 export async function startServer(
   settings: ServerConfiguration,
-  { watcher, logger = createLogger(settings), load = () => loadModel(settings, watcher) }: ServerOptions,
+  {
+    watcher,
+    logger = createLogger(settings),
+    processes = new WorkerProcesses(),
+    load = () => loadModel(settings, watcher),
+  }: ServerOptions,
 ): Promise<RunningServer> {
   blockOtherDecoders();
   const metrics = createMetrics(new Registry());
-  const loaded = await load();
-  const classes = await ServedClasses.open(settings, loaded.bundle, metrics, logger);
-  const end: (() => Promise<unknown>)[] = [() => classes.close()];
+  processes.prepare(settings.workers);
+  const end: (() => unknown)[] = [
+    () => {
+      processes.close();
+    },
+  ];
   const undo = async (error: unknown): Promise<never> => {
     for (const step of end.reverse()) await step();
     throw error;
   };
-  const inference = await InferenceService.open(loaded, classes.registry, settings, metrics, logger).catch(
-    undo,
-  );
+  const loading = load();
+  const bundle = loading.then((loaded) => loaded.bundle);
+  const classes = await ServedClasses.open(settings, bundle, metrics, logger).catch(undo);
+  end.push(() => classes.close());
+  const context = { metrics, logger, processes };
+  const [inference, { createApp, createMetricsApp }] = await Promise.all([
+    InferenceService.open(await loading, classes.registry, settings, context),
+    import('./app.js'), // while the workers warm up
+  ]).catch(undo);
   end.push(() => inference.close());
   const state = new Lifecycle(inference, classes);
   const reloader = new Reloader(load, inference, classes, metrics, logger);

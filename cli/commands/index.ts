@@ -1,26 +1,23 @@
 import type { AddCommand } from '../program.js';
-import { addBackboneCommand } from './backbone.js';
-import { addBaselineCommand } from './baseline.js';
-import { addClassesCommand } from './classes.js';
-import { addClassifyCommand } from './classify.js';
-import { addDatasetCommand } from './dataset.js';
-import { addDemoCommand } from './demo.js';
-import { addEvaluateCommand } from './evaluate.js';
-import { addExtractCommand } from './extract.js';
-import { addInspectCommand } from './inspect.js';
-import { addServeCommand } from './serve.js';
-import { addTrainCommand } from './train.js';
 
-export const commands: readonly AddCommand[] = [
-  addDemoCommand,
-  addServeCommand,
-  addClassifyCommand,
-  addClassesCommand,
-  addTrainCommand,
-  addEvaluateCommand,
-  addBaselineCommand,
-  addDatasetCommand,
-  addInspectCommand,
-  addBackboneCommand,
-  addExtractCommand,
-];
+/** In the order of the help page. Loaded when asked for: a server shall not wait for the trainer's modules. */
+const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  demo: async () => (await import('./demo.js')).addDemoCommand,
+  serve: async () => (await import('./serve.js')).addServeCommand,
+  classify: async () => (await import('./classify.js')).addClassifyCommand,
+  classes: async () => (await import('./classes.js')).addClassesCommand,
+  train: async () => (await import('./train.js')).addTrainCommand,
+  evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
+  baseline: async () => (await import('./baseline.js')).addBaselineCommand,
+  dataset: async () => (await import('./dataset.js')).addDatasetCommand,
+  inspect: async () => (await import('./inspect.js')).addInspectCommand,
+  backbone: async () => (await import('./backbone.js')).addBackboneCommand,
+  extract: async () => (await import('./extract.js')).addExtractCommand,
+};
+
+/** The command that was named; all of them when none was, or something else. */
+export async function loadCommands(named: string | undefined): Promise<AddCommand[]> {
+  const asked = Object.keys(loaders).filter((name) => name === named);
+  const names = asked.length > 0 ? asked : Object.keys(loaders);
+  return Promise.all(names.map((name) => loaders[name]()));
+}

@@ -7,8 +7,8 @@ import {
   variableOf,
   type ServerSetting,
 } from '../../server/configuration.js';
+import { WorkerProcesses } from '../../server/inference/worker-processes.js';
 import { readServerConfiguration } from '../../server/read-configuration.js';
-import { startServer } from '../../server/run.js';
 import type { AddCommand } from '../program.js';
 import { untilAskedToStop } from '../stop-signals.js';
 
@@ -38,7 +38,9 @@ Examples:
       await run(false, async (context) => {
         const asked = untilAskedToStop(); // also while it starts
         const settings = readServerConfiguration(flags, process.env);
-        const server = await startServer(settings, { watcher: context });
+        const processes = new WorkerProcesses().prepare(settings.workers); // they load beside the next line
+        const { startServer } = await import('../../server/run.js');
+        const server = await startServer(settings, { watcher: context, processes });
         context.note(
           `Serving ${settings.bundle} on ${server.url} (${server.url}/docs shows what can be asked).`,
         );

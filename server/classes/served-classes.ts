@@ -31,16 +31,22 @@ export class ServedClasses implements Classes {
 
   static async open(
     settings: ClassSettings,
-    bundle: Bundle,
+    loading: Promise<Bundle>,
     metrics: Metrics,
     logger: Logger,
   ): Promise<ServedClasses> {
-    const store = await openPatiently(settings.registry, logger);
+    const givenUp = new AbortController();
+    const opening = openPatiently(settings.registry, logger, givenUp.signal); // while the bundle is being read
     try {
+      const [bundle, store] = await Promise.all([loading, opening]);
       const registry = await openRegistry(store, bundle, settings.consolidateAfter, logger);
       return new ServedClasses(store, registry, settings, metrics, logger);
     } catch (error) {
-      await store.close();
+      givenUp.abort();
+      await opening.then(
+        (store) => store.close(),
+        () => undefined,
+      );
       throw error;
     }
   }
@@ -123,16 +129,16 @@ function openRegistry(
   return ClassRegistry.open(store, bundle, { threads: fittingThreads, logger, consolidateAfter });
 }
 
-async function openPatiently(url: string, logger: Logger): Promise<ClassStore> {
+async function openPatiently(url: string, logger: Logger, givenUp: AbortSignal): Promise<ClassStore> {
   const giveUpAt = performance.now() + patienceSeconds * 1000;
   for (;;) {
     try {
       return await openStore(url);
     } catch (error) {
       const mayPass = error instanceof Failure && error.code === 'registry-unavailable';
-      if (!mayPass || performance.now() > giveUpAt) throw error;
+      if (!mayPass || givenUp.aborted || performance.now() > giveUpAt) throw error;
       logger.warn({ err: error }, 'the class registry cannot be reached yet');
-      await sleep(1000);
+      await sleep(1000, undefined, { signal: givenUp });
     }
   }
 }

@@ -13,6 +13,7 @@ import type { Answer, ServedModel } from './contract.js';
 import { Job, type JobResult } from './job.js';
 import type { LoadedModel } from './load-model.js';
 import { Pool, type PoolEvents } from './pool.js';
+import type { WorkerProcesses } from './worker-processes.js';
 import type { HeadChange, WorkerStart } from './worker-protocol.js';
 
 export type GenerationSettings = Pick<
@@ -55,6 +56,7 @@ export class Generation {
     loaded: LoadedModel,
     source: HeadSource,
     settings: GenerationSettings,
+    processes: WorkerProcesses,
     events: GenerationEvents,
   ): Promise<Generation> {
     const { bundle, backbone } = loaded;
@@ -71,7 +73,7 @@ export class Generation {
       threads,
       batchSizes: sizes,
     });
-    const pool = new Pool({ workers, batchSizes: sizes, start, events });
+    const pool = new Pool({ workers, batchSizes: sizes, start, processes, events });
     // From before the first worker starts: none may miss a class that is added while it warms up.
     const unsubscribe = source.onHead((change) => {
       pool.change(change);

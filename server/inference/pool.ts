@@ -8,6 +8,7 @@ import { Batcher } from './batcher.js';
 import type { Job } from './job.js';
 import type { BatchAnswer, HeadChange, WorkerStart } from './worker-protocol.js';
 import { WorkerHandle, WorkerLost } from './worker-handle.js';
+import type { WorkerProcesses } from './worker-processes.js';
 
 export interface PoolEvents {
   batch(jobs: readonly Job[], answer: Pick<BatchAnswer, 'inferSeconds' | 'headSeconds'>): void;
@@ -21,6 +22,7 @@ export interface PoolOptions {
   readonly batchSizes: readonly number[];
   /** What each worker starts with; asked anew for each, because classes may have been added since. */
   readonly start: () => WorkerStart;
+  readonly processes: WorkerProcesses;
   readonly events: PoolEvents;
   /** A worker that needs longer for a batch hangs. */
   readonly batchTimeoutSeconds?: number;
@@ -97,7 +99,8 @@ export class Pool {
 
   private async startWorker(): Promise<void> {
     const { events } = this.options;
-    const worker = new WorkerHandle(this.options.start(), (reason) => {
+    const { processes, start } = this.options;
+    const worker = new WorkerHandle(processes.take(), start(), (reason) => {
       events.fellBack(reason);
     });
     this.starting.add(worker);

@@ -8,8 +8,16 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Answer, Inference, InferenceState, ServedModel } from './contract.js';
 import { Generation, type GenerationEvents, type GenerationSettings, type HeadSource } from './generation.js';
 import type { LoadedModel } from './load-model.js';
+import type { WorkerProcesses } from './worker-processes.js';
 
 export type InferenceSettings = GenerationSettings & Pick<ServerConfiguration, 'queue' | 'queueSeconds'>;
+
+/** What the whole server shares. */
+export interface InferenceContext {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly processes: WorkerProcesses;
+}
 
 /** Rows of features that count as one picture in the queue. */
 const rowsPerPlace = 256;
@@ -20,19 +28,17 @@ export class InferenceService implements Inference {
   private constructor(
     private generation: Generation,
     private readonly settings: InferenceSettings,
-    private readonly metrics: Metrics,
-    private readonly logger: Logger,
+    private readonly context: InferenceContext,
   ) {}
 
   static async open(
     loaded: LoadedModel,
     head: HeadSource,
     settings: InferenceSettings,
-    metrics: Metrics,
-    logger: Logger,
+    context: InferenceContext,
   ): Promise<InferenceService> {
-    const generation = await openGeneration(loaded, head, settings, metrics, logger);
-    const service = new InferenceService(generation, settings, metrics, logger);
+    const generation = await openGeneration(loaded, head, settings, context);
+    const service = new InferenceService(generation, settings, context);
     service.announce();
     return service;
   }
@@ -51,7 +57,7 @@ export class InferenceService implements Inference {
     const wait = this.generation.pool.expectedWait(this.queued);
     const enoughToKeepBusy = 2 * batchSize * workers; // a slow machine must still be able to fill its batches
     if (this.queued < queue && (wait <= queueSeconds || this.queued < enoughToKeepBusy)) return;
-    this.metrics.refused.inc({ reason: 'queue-full' });
+    this.context.metrics.refused.inc({ reason: 'queue-full' });
     throw new Failure(
       'overloaded',
       `${this.queued} pictures are waiting, and one more would wait about ${Math.ceil(wait)} s. Try again later.`,
@@ -89,7 +95,7 @@ export class InferenceService implements Inference {
 
   /** Warms the model up beside the one that serves, then takes it (`onTaken`). On failure the old one goes on. */
   async replace(loaded: LoadedModel, head: HeadSource, onTaken: () => void): Promise<void> {
-    const next = await openGeneration(loaded, head, this.settings, this.metrics, this.logger);
+    const next = await openGeneration(loaded, head, this.settings, this.context);
     const former = this.generation;
     this.generation = next;
     onTaken();
@@ -108,19 +114,20 @@ export class InferenceService implements Inference {
 
   private announce(): void {
     const { version, manifest, backbone, provider } = this.model;
-    const { metrics, settings } = this;
+    const { settings } = this;
+    const { metrics, logger } = this.context;
     metrics.provider.reset();
     metrics.provider.set({ provider, requested: settings.provider }, 1);
     metrics.model.reset();
     metrics.model.set({ version: version.slice(0, 12), dataset: manifest.dataset.name, backbone }, 1);
-    this.logger.info(
+    logger.info(
       { version, dataset: manifest.dataset.name, backbone, provider, classes: manifest.classes.length },
       'serving',
     );
   }
 
   private async count<T>(pictures: number, work: () => Promise<T>): Promise<T> {
-    const { queueDepth, pictures: counted, workerBytes } = this.metrics;
+    const { queueDepth, pictures: counted, workerBytes } = this.context.metrics;
     this.queued += pictures;
     queueDepth.set(this.queued);
     let outcome = 'failed';
@@ -144,8 +151,7 @@ function openGeneration(
   loaded: LoadedModel,
   head: HeadSource,
   settings: InferenceSettings,
-  metrics: Metrics,
-  logger: Logger,
+  { metrics, logger, processes }: InferenceContext,
 ): Promise<Generation> {
   const { stageSeconds } = metrics;
   const events: GenerationEvents = {
@@ -178,5 +184,5 @@ function openGeneration(
       );
     },
   };
-  return Generation.open(loaded, head, settings, events);
+  return Generation.open(loaded, head, settings, processes, events);
 }

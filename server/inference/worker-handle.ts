@@ -4,10 +4,9 @@
  * It is a process, not a thread: ending a thread in the middle of ONNX Runtime's run() takes the whole process with it
  * (docs/decisions/0005), and so would any crash or memory shortage inside the runtime.
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { Provider } from '../../core/compute/session.js';
 import type { Batch, BatchAnswer, FromWorker, HeadChange, ToWorker, WorkerStart } from './worker-protocol.js';
-import { compiledFile } from '../../core/compiled-file.js';
 
 /** The worker is gone, and with it the batch in its hands; the batch itself may be good. */
 export class WorkerLost extends Error {}
@@ -18,7 +17,6 @@ export interface WorkerReady {
 }
 
 export class WorkerHandle {
-  private readonly child: ChildProcess;
   /** It answers in the order in which it is asked. */
   private readonly pending: { resolve: (answer: BatchAnswer) => void; reject: (error: Error) => void }[] = [];
   readonly ready: Promise<WorkerReady>;
@@ -26,12 +24,11 @@ export class WorkerHandle {
   readonly ended: Promise<Error>;
   residentBytes = 0;
 
-  constructor(start: WorkerStart, onFallback: (reason: string) => void) {
-    this.child = fork(compiledFile('./worker.js', import.meta.url), {
-      serialization: 'advanced', // pixels travel as bytes
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: [],
-    });
+  constructor(
+    private readonly child: ChildProcess,
+    start: WorkerStart,
+    onFallback: (reason: string) => void,
+  ) {
     this.ended = new Promise((resolve) => {
       const end = (reason: string): void => {
         const lost = new WorkerLost(reason);
