@@ -1,5 +1,5 @@
 /**
- * Scores of directed features against a linear softmax head: h W' + b. The weights are an input of the graph, so that
+ * Scores of directed features against a linear softmax head: h W' + b. The weights are an input of the graphs, so that
  * a head with one class more needs no new session.
  */
 import { Graph } from '../compute/graph.js';
@@ -12,33 +12,48 @@ export interface LinearHead {
 }
 
 export class Scorer {
-  private constructor(private readonly session: Session) {}
+  private constructor(
+    private readonly byRow: Session, // (rows, C)
+    private readonly byClass: Session, // (C, rows)
+  ) {}
 
   static async open(options: SessionOptions = {}): Promise<Scorer> {
-    const graph = new Graph('head');
-    const features = graph.input('features', ['rows', 'width']);
-    const weights = graph.input('weights', ['classes', 'width']);
-    const bias = graph.input('bias', [1, 'classes']);
-    const scores = graph.add(graph.matmul(features, weights, { transposeB: true }), bias);
-    return new Scorer(await Session.open(graph.encode({ scores }), options));
+    return new Scorer(await openProduct('row', options), await openProduct('class', options));
   }
 
   /** (rows, C) for directed features (rows, D). */
-  async score(head: LinearHead, features: Matrix): Promise<Matrix> {
-    const classes = head.weights.rows;
-    const scores = matrix(features.rows, classes);
-    await this.session.run(
+  async score({ weights, bias }: LinearHead, features: Matrix): Promise<Matrix> {
+    const { rows, columns: width } = features;
+    const classes = weights.rows;
+    // The runtime packs the right operand of a product, and for many classes that would cost more than the product itself.
+    const isByClass = rows > 1 && classes > rows;
+    const shape = isByClass ? [classes, rows] : [rows, classes];
+    const products = new Float32Array(rows * classes);
+    await (isByClass ? this.byClass : this.byRow).run(
       {
-        features: BoundTensor.floats([features.rows, features.columns], features.data),
-        weights: BoundTensor.floats([classes, head.weights.columns], head.weights.data),
-        bias: BoundTensor.floats([1, classes], head.bias),
+        features: BoundTensor.floats([rows, width], features.data),
+        weights: BoundTensor.floats([classes, width], weights.data),
       },
-      { scores: BoundTensor.floats([features.rows, classes], scores.data) },
+      { products: BoundTensor.floats(shape, products) },
     );
+    const scores = matrix(rows, classes);
+    const [rowStep, classStep] = isByClass ? [1, rows] : [classes, 1];
+    for (let row = 0, at = 0; row < rows; row++)
+      for (let c = 0; c < classes; c++, at++)
+        scores.data[at] = products[row * rowStep + c * classStep] + bias[c];
     return scores;
   }
 
-  release(): Promise<void> {
-    return this.session.release();
+  async release(): Promise<void> {
+    await this.byRow.release();
+    await this.byClass.release();
   }
+}
+
+function openProduct(first: 'row' | 'class', options: SessionOptions): Promise<Session> {
+  const graph = new Graph('head');
+  const features = graph.input('features', ['rows', 'width']);
+  const weights = graph.input('weights', ['classes', 'width']);
+  const [left, right] = first === 'row' ? [features, weights] : [weights, features];
+  return Session.open(graph.encode({ products: graph.matmul(left, right, { transposeB: true }) }), options);
 }
