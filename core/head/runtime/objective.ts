@@ -16,6 +16,11 @@ export interface HeadEvaluation extends HeadGradient {
   readonly value: number;
 }
 
+export interface GradientWithin extends HeadGradient {
+  /** (n): each row's score for its own class, where that is one of those looked for. */
+  readonly own: Float64Array;
+}
+
 export class Objective {
   /** Of the rows of the last head that was evaluated. */
   readonly rowScores: RowScores;
@@ -36,30 +41,29 @@ export class Objective {
   }
 
   async evaluate(head: LinearHead): Promise<HeadEvaluation> {
-    const { data, columnOf, offsets, prior, regularisation } = this.problem;
+    const { data, columnOf, offsets } = this.problem;
     let value = 0;
     const gradient = await this.gradient(head, (row) => {
       value += this.turnIntoSlopes(row, offsets[row], columnOf[data.owner[row]], data.share[row]);
     });
-    for (let j = 0; j < prior.data.length; j++) {
-      const difference = head.weights.data[j] - prior.data[j];
-      value += 0.5 * regularisation * difference * difference;
-    }
-    return { value, ...gradient };
+    return { value: value + penalty(this.problem, head), ...gradient };
   }
 
   /** The gradient where each row's log-sum-exp over all classes, these included, is known already. */
-  gradientWithin(head: LinearHead, sums: Float64Array): Promise<HeadGradient> {
+  async gradientWithin(head: LinearHead, sums: Float64Array): Promise<GradientWithin> {
     const { data, columnOf } = this.problem;
     const { scores } = this.rowScores;
-    return this.gradient(head, (row) => {
-      const [share, sum] = [data.share[row], sums[row]];
+    const own = new Float64Array(sums.length);
+    const gradient = await this.gradient(head, (row) => {
+      const [share, sum, column] = [data.share[row], sums[row], columnOf[data.owner[row]]];
+      if (column >= 0) own[row] = scores[column];
       for (let k = 0; k < scores.length; k++) {
         scores[k] = share * exponential(scores[k] - sum);
         this.biasSlopes[k] += scores[k];
       }
-      this.subtractOwn(columnOf[data.owner[row]], share);
+      this.subtractOwn(column, share);
     });
+    return { ...gradient, own };
   }
 
   private async gradient(head: LinearHead, visit: (row: number) => void): Promise<HeadGradient> {
@@ -104,4 +108,24 @@ export class Objective {
     this.rowScores.scores[own] -= share;
     this.biasSlopes[own] -= share;
   }
+}
+
+/** The value where each row's log-sum-exp over all classes, and its score for its own, are known already. */
+export function valueWithin(
+  problem: FitProblem,
+  head: LinearHead,
+  sums: Float64Array,
+  own: Float64Array,
+): number {
+  const { data, columnOf, offsets } = problem;
+  let value = 0;
+  for (let row = 0; row < sums.length; row++)
+    value += data.share[row] * (sums[row] - (columnOf[data.owner[row]] < 0 ? offsets[row] : own[row]));
+  return value + penalty(problem, head);
+}
+
+function penalty({ prior, regularisation }: FitProblem, { weights }: LinearHead): number {
+  let squares = 0;
+  for (let j = 0; j < prior.data.length; j++) squares += (weights.data[j] - prior.data[j]) ** 2;
+  return 0.5 * regularisation * squares;
 }

@@ -7,7 +7,7 @@
 import { takeRows } from '../../matrix.js';
 import type { LinearHead } from '../scorer.js';
 import { gatherRows } from './gather-rows.js';
-import { Objective, type HeadGradient } from './objective.js';
+import { Objective, valueWithin, type HeadEvaluation, type HeadGradient } from './objective.js';
 import type { FitProblem } from './problem.js';
 import type { Products } from './products.js';
 import { distances, scaledGradient, solve, type SolveOptions } from './solve.js';
@@ -47,19 +47,20 @@ export async function settle(
   if (columns.length === 0) return { ...untouched, evaluations: 1, converged: true };
 
   let { head, sums } = untouched;
-  let gradient: HeadGradient = {
-    weights: takeRows(found.weights, columns),
-    bias: Float64Array.from(columns, (k) => found.bias[k]),
-  };
   let probability = objective.rowScores.narrow(columns).exponentials(head.bias, sums); // (n), of all of them
   const offsets = without(probability, sums, least);
   const problem = narrowProblem(whole, columns, offsets);
   const full = new Objective(products, problem);
+  let evaluation: HeadEvaluation = {
+    value: valueWithin(problem, head, sums, found.own),
+    weights: takeRows(found.weights, columns),
+    bias: Float64Array.from(columns, (k) => found.bias[k]),
+  };
   let evaluations = 1;
   let converged = false;
   for (let round = 0; round < mostRounds && !converged; round++) {
     if (sums.length <= sampling.above || round === mostRounds - 1) {
-      const solution = await solve(products, problem, head, options);
+      const solution = await solve(products, problem, head, { ...options, evaluationAtStart: evaluation });
       evaluations += solution.evaluations;
       return { ...solution, columns, evaluations };
     }
@@ -67,12 +68,12 @@ export async function settle(
     const solution = await solve(products, part, head, {
       ...options,
       tolerance: Math.max(0.7 * options.tolerance, sampleExactness * Math.max(...distance)),
-      gradientAtStart: gradient,
+      gradientAtStart: evaluation,
     });
     head = solution.head;
-    gradient = await full.evaluate(head);
+    evaluation = await full.evaluate(head);
     evaluations += solution.evaluations + 1;
-    distance = distancesOf(problem, gradient);
+    distance = distancesOf(problem, evaluation);
     converged = distance.every((far) => far <= options.tolerance);
     sums = full.sums;
     if (!converged) probability = full.rowScores.exponentials(head.bias, sums);

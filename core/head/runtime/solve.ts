@@ -2,7 +2,7 @@
 import { matrix } from '../../matrix.js';
 import { minimise } from '../minimise.js';
 import type { LinearHead } from '../scorer.js';
-import { Objective, type HeadGradient } from './objective.js';
+import { Objective, type HeadEvaluation, type HeadGradient } from './objective.js';
 import type { FitProblem } from './problem.js';
 import type { Products } from './products.js';
 
@@ -10,6 +10,8 @@ export interface SolveOptions {
   /** How far a score may be from that of the minimum, about. */
   readonly tolerance: number;
   readonly mostIterations: number;
+  /** What whoever asks has found at the start already. */
+  readonly evaluationAtStart?: HeadEvaluation;
   /** The true gradient at the start, where the problem has some of the rows only: what they miss of it is taken as constant. */
   readonly gradientAtStart?: HeadGradient;
 }
@@ -27,7 +29,7 @@ export async function solve(
   products: Products,
   problem: FitProblem,
   start: LinearHead,
-  { tolerance, mostIterations, gradientAtStart }: SolveOptions,
+  { tolerance, mostIterations, evaluationAtStart, gradientAtStart }: SolveOptions,
 ): Promise<Solution> {
   const { rows: classes, columns: width } = problem.prior;
   const size = classes * width;
@@ -43,13 +45,22 @@ export async function solve(
   for (let k = 0; k < classes; k++) point[size + k] = start.bias[k] / scale;
 
   let last: Float64Array = point;
+  let known = evaluationAtStart;
+  const evaluate = async (at: Float64Array): Promise<HeadEvaluation> => {
+    if (known) {
+      const atStart = known;
+      known = undefined;
+      return atStart;
+    }
+    place(at);
+    last = at;
+    return objective.evaluate(head);
+  };
   let missed: Float64Array | undefined;
   const result = await minimise(
     point,
     async (at) => {
-      place(at);
-      last = at;
-      const evaluation = await objective.evaluate(head);
+      const evaluation = await evaluate(at);
       const gradient = scaledGradient(problem, evaluation);
       if (!gradientAtStart) return { value: evaluation.value, gradient };
       missed ??= scaledGradient(problem, gradientAtStart).map((slope, j) => slope - gradient[j]);

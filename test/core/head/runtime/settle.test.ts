@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { exponential } from '../../../../core/head/runtime/exponential.js';
-import { Objective } from '../../../../core/head/runtime/objective.js';
+import { Objective, valueWithin } from '../../../../core/head/runtime/objective.js';
 import type { FitProblem } from '../../../../core/head/runtime/problem.js';
 import { settle } from '../../../../core/head/runtime/settle.js';
 import { synthesiseClasses } from '../../../../core/head/runtime/synthetic-class.js';
@@ -61,6 +61,21 @@ test('classes settled on samples of the rows are where all rows have them', asyn
   });
   const again = await settle(products, whole, head, now.baseSums, limits, sampling);
   expect(again.head).toEqual(onSome.head);
+});
+
+test('where sums are known, value and gradient are those of a whole evaluation', async () => {
+  const { head, problem } = await unsettled();
+  const objective = new Objective(products, problem);
+  const { value, weights, bias } = await objective.evaluate(head);
+  const sums = objective.sums.slice();
+  const within = await objective.gradientWithin(head, sums);
+  expect(valueWithin(problem, head, sums, within.own)).toBeCloseTo(value, 9);
+  weights.data.forEach((slope, j) => {
+    expect(within.weights.data[j]).toBeCloseTo(slope, 6);
+  });
+  bias.forEach((slope, k) => {
+    expect(within.bias[k]).toBeCloseTo(slope, 9);
+  });
 });
 
 test('a class has the same rows whether it is synthesised alone or among others', async () => {
