@@ -89,7 +89,18 @@ describe('the client, with a server', () => {
   test('reads attributes and readiness', async () => {
     const answer = await client.attributes();
     expect(attributesResponseSchema.parse(answer)).toEqual(answer);
-    expect(await client.ready()).toEqual({ ready: true, reasons: [] });
+    expect(await client.ready()).toEqual({
+      ready: true,
+      reasons: [],
+      serving: {
+        provider: 'cpu',
+        workers: 1,
+        workersReady: 1,
+        queued: 0,
+        queueLimit: 256,
+        registryRevision: 0,
+      },
+    });
   });
 
   test('a refusal is an UnseenProblem with everything that the server said', async () => {
