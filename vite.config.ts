@@ -36,7 +36,7 @@ function preloadFonts(): Plugin {
           .map((fileName) => ({
             tag: 'link',
             attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `./${fileName}` },
-            injectTo: 'head-prepend',
+            injectTo: 'head',
           })),
     },
   };

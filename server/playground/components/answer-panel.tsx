@@ -6,7 +6,7 @@ import { percent } from '../state/figures.js';
 import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { BalanceSlider } from './balance-slider.js';
-import { explainKind } from './kind-mark.js';
+import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
 import { Reasons } from './reasons.js';
@@ -22,8 +22,6 @@ export function AnswerPanel() {
     >
       <h2 id="answer-title">Answer</h2>
       <AnswerBody />
-      {model.value && <BalanceSlider range={model.value.unseenBias} />}
-      {answer.value && <WhyAnswer answer={answer.value} />}
     </section>
   );
 }
@@ -32,14 +30,32 @@ function AnswerBody() {
   if (modelProblem.value && !model.value)
     return <ProblemNotice problem={modelProblem.value} retry={loadModel} />;
   if (pictureProblem.value) return <ProblemNotice problem={pictureProblem.value} retry={classify} />;
-  if (answer.value) return <Verdict answer={answer.value} />;
+  if (answer.value) return <WholeAnswer answer={answer.value} />;
   if (chosen.value)
     return (
       <div class="placeholder" data-busy>
         Looking at the picture
       </div>
     );
-  return <div class="placeholder">The likeliest classes appear here once there is a picture.</div>;
+  return <Welcome />;
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <p>Show it a picture: the likeliest classes appear here, and what the model has read from it.</p>
+      <dl>
+        {allKinds.map((kind) => (
+          <div key={kind}>
+            <dt>
+              <KindMark kind={kind} />
+            </dt>
+            <dd>{explainKind(kind)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
 }
 
 function Verdict({ answer: { predictions } }: { readonly answer: ClassifyResponse }) {
@@ -57,13 +73,15 @@ function Verdict({ answer: { predictions } }: { readonly answer: ClassifyRespons
   );
 }
 
-function WhyAnswer({ answer: { predictions, explanation } }: { readonly answer: ClassifyResponse }) {
+function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
+  const { predictions, explanation } = found;
   const [wanted, setWanted] = useState<string | null>(null);
   const selected = predictions.some((prediction) => prediction.class === wanted)
     ? wanted!
     : predictions[0].class;
   return (
     <>
+      <Verdict answer={found} />
       <PredictionList predictions={predictions} selected={selected} select={setWanted} />
       <p class="answer-actions">
         <button
@@ -76,6 +94,7 @@ function WhyAnswer({ answer: { predictions, explanation } }: { readonly answer: 
           None of these? Describe its class
         </button>
       </p>
+      {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}
     </>
   );

@@ -16,7 +16,7 @@ import { ProblemNotice } from './problem-notice.js';
 
 const kinds: readonly (Kind | 'all')[] = ['all', 'seen', 'unseen', 'added'];
 /** More than this at a time only when asked for: there may be thousands. */
-const shownAtFirst = 60;
+const shownAtFirst = 24;
 
 export function ClassesPanel() {
   const [search, setSearch] = useState('');

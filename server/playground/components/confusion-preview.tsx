@@ -16,7 +16,7 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
           : `${name} can be told apart`}
       </h3>
       <p>
-        Of what the model expects its pictures to be like, {percent(recognised)} of the probability goes to it
+        On pictures as the model expects them, {percent(recognised)} goes to it
         {rivals.length > 0 && ', '}
         {rivals.map(({ name: rival, probability }) => `${percent(probability)} to ${rival}`).join(', ')}.
         {isDoubtful && ' Make it differ more in its attributes, or save it all the same.'}
@@ -30,7 +30,7 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
       </p>
       {warnings.map((warning) => (
         <p key={warning} class="fine">
-          {warning}
+          {warning.replace(/\d+\.\d{4,}/g, (number) => figure(Number(number)))}
         </p>
       ))}
     </section>

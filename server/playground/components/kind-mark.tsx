@@ -6,6 +6,8 @@ const explanations: Readonly<Record<Kind, string>> = {
   added: 'added while serving, by its attributes only',
 };
 
+export const allKinds = Object.keys(explanations) as readonly Kind[];
+
 /** Told apart by word, by pattern and by colour. */
 export function KindMark({ kind }: { readonly kind: Kind }) {
   return (

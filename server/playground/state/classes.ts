@@ -26,7 +26,7 @@ export async function loadClasses(): Promise<void> {
       after = page.next;
       listedRevision.value = page.registryRevision;
     } while (after !== undefined);
-    classes.value = found;
+    classes.value = found.toSorted((a, b) => Number(b.runtime) - Number(a.runtime)); // what was added comes first
     classesProblem.value = null;
   } catch (error) {
     classesProblem.value = asProblem(error);

@@ -22,7 +22,7 @@ export const pictureProblem = signal<UnseenProblem | null>(null);
 /** Null: the model's own balance between seen and unseen. */
 export const unseenBias = signal<number | null>(null);
 
-const shownClasses = 8;
+const shownClasses = 6;
 const restingMilliseconds = 120;
 
 let underWay: AbortController | null = null;

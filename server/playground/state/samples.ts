@@ -1,13 +1,12 @@
 /** Pictures of the demonstration, to begin with. They are no use to another model, so they are shown with this one only. */
 import { computed } from '@preact/signals';
+import { demonstrationModel } from './demonstration-model.js';
 import { model } from './model.js';
 
 export interface Sample {
   readonly name: string;
   readonly address: string;
 }
-
-export const demonstrationModel = 'signal-flags';
 
 const files = import.meta.glob<string>('../samples/*.jpg', { eager: true, query: '?url', import: 'default' });
 
