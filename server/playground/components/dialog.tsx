@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Properties {
   readonly label: string;
@@ -10,7 +10,7 @@ interface Properties {
 /** Native: it keeps the focus inside, gives it back afterwards, and closes by Escape. Mounted means open. */
 export function Dialog({ label, class: name = '', close, children }: Properties) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
     return () => {
