@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { model, modelProblem } from '../state/model.js';
 import { notify } from '../state/notices.js';
 import { choosePicture, chosen } from '../state/picture.js';
 import { samples, type Sample } from '../state/samples.js';
 
 export function SampleStrip() {
+  if (!model.value && !modelProblem.value) return <div class="samples samples-waiting" />; // nothing jumps when they come
   if (samples.value.length === 0) return null;
   return (
     <div class="samples">
