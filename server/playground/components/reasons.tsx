@@ -23,6 +23,7 @@ export function Reasons({
       {evidence && (
         <section aria-labelledby="why-title">
           <h3 id="why-title">Why {selected}?</h3>
+          <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
           <div class="evidence">
             <EvidenceList title="Speaks for it" mood="for" list={evidence.for} />
             <EvidenceList title="Speaks against it" mood="against" list={evidence.against} />
@@ -49,7 +50,7 @@ function EvidenceList(properties: {
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
-              read {figure(read)}, {mood === 'for' ? 'it has' : 'but it has'} {figure(expected)}
+              read {figure(read, 2)}, {mood === 'for' ? 'it has' : 'but it has'} {figure(expected, 2)}
             </span>
             <Gauge name={attribute} read={read} expected={expected} />
           </li>
@@ -71,7 +72,7 @@ function ReadAttributes({ attributes }: { readonly attributes: Explanation['attr
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
-              {figure(value)}, {salience > 0 ? 'more' : 'less'} than usual
+              {figure(value, 2)}, {salience > 0 ? 'more' : 'less'} than usual
             </span>
             <Gauge name={attribute} read={value} />
           </li>

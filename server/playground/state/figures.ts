@@ -1,13 +1,14 @@
-/** 0.4257 as 43 %; what is not nothing never reads as 0 %. */
+/** 0.4257 as 43 %, never parted by the end of a line; what is not nothing never reads as 0 %. */
 export function percent(share: number): string {
   const hundredths = share * 100;
-  if (hundredths > 0 && hundredths < 1) return '< 1 %';
-  return `${Math.round(hundredths)} %`;
+  if (hundredths > 0 && hundredths < 1) return '<\u00a01\u00a0%';
+  return `${Math.round(hundredths)}\u00a0%`;
 }
 
-/** Three figures are all that a slider can tell apart. */
-export function figure(value: number): string {
-  return String(Number(value.toPrecision(3)) + 0); // + 0: there is no -0 for readers
+/** Three figures are all that a slider can tell apart; whole numbers are never rounded. */
+export function figure(value: number, figures = 3): string {
+  const before = Math.trunc(Math.abs(value)).toString().length;
+  return String(Number(value.toPrecision(Math.max(figures, before))) + 0); // + 0: there is no -0 for readers
 }
 
 /** Where a value lies between two others, from 0 to 1. */

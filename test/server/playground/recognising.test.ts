@@ -17,7 +17,7 @@ describe.skipIf(!server)('the playground', () => {
 
   test('a bundled flag is read: likeliest classes, seen and unseen told apart, and said to listeners', async () => {
     await chooseSample(page, 'Mike');
-    await expectVerdict(page, /^Mike \d+ %unseen: /);
+    await expectVerdict(page, /^Mike \d+\s%unseen: /);
     const shown = await shownPredictions(page);
     expect(shown).toHaveLength(6);
     expect(shown[0]).toMatchObject({ name: 'Mike', kind: 'unseen' });
@@ -25,9 +25,9 @@ describe.skipIf(!server)('the playground', () => {
     const shares = shown.map(({ share }) => Number(share.replace(/[^\d]/g, '')));
     expect(shares).toEqual(shares.toSorted((a, b) => b - a));
     const said = page.getByRole('status', { name: 'Answer' });
-    await expect.poll(() => said.textContent()).toMatch(/^Mike, unseen, \d+ %$/);
+    await expect.poll(() => said.textContent()).toMatch(/^Mike, unseen, \d+\s%$/);
     await chooseSample(page, 'cross black yellow');
-    await expectVerdict(page, /^cross-black-yellow \d+ %seen: /);
+    await expectVerdict(page, /^cross-black-yellow \d+\s%seen: /);
   });
 
   test('it says why: what was read from the picture, and what speaks for and against each class', async () => {
@@ -72,9 +72,9 @@ describe.skipIf(!server)('the playground', () => {
     expect(await slider.getAttribute('aria-valuetext')).toBe('the model’s own');
     const usual = await shownPredictions(page);
     await slider.press('Home');
-    await expectVerdict(page, /^saltire-\S+ \d+ %seen: /);
+    await expectVerdict(page, /^saltire-\S+ \d+\s%seen: /);
     await slider.press('End');
-    await expectVerdict(page, /^Mike \d+ %unseen: /);
+    await expectVerdict(page, /^Mike \d+\s%unseen: /);
     expect(await shownPredictions(page)).not.toEqual(usual);
     await page.getByRole('button', { name: 'back to the model’s own' }).click();
     await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe('the model’s own');

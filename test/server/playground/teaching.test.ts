@@ -54,8 +54,8 @@ describe.skipIf(!server)('teaching the server', () => {
     expect(await expectation().textContent()).toMatch(/Rising sun can be told apart.*Nearest by attributes/);
     expect(await listed()).toEqual([]); // nothing is stored before it is wanted
     await press('Save');
-    await waitForSaved(page, /^Rising sun is saved\. The picture is now read as Rising sun, \d+ %\.$/);
-    await expectVerdict(page, /^Rising sun \d+ %added: /);
+    await waitForSaved(page, /^Rising sun is saved\. The picture is now read as Rising sun, \d+\s%\.$/);
+    await expectVerdict(page, /^Rising sun \d+\s%added: /);
     expect(await listed()).toEqual(['Rising sun']);
     await page.getByRole('button', { name: 'Edit: Rising sun' }).waitFor();
   });

@@ -25,11 +25,24 @@ describe('problems in words', () => {
 
 describe('figures', () => {
   test('a small share is not nothing', () => {
-    expect([0, 0.0004, 0.01, 0.4257, 1].map(percent)).toEqual(['0 %', '< 1 %', '1 %', '43 %', '100 %']);
+    expect([0, 0.0004, 0.01, 0.4257, 1].map((share) => percent(share).replaceAll('\u00a0', ' '))).toEqual([
+      '0 %',
+      '< 1 %',
+      '1 %',
+      '43 %',
+      '100 %',
+    ]);
   });
 
   test('values are shown with three figures, and zero has no sign', () => {
-    expect([0.56162, 12.3456, -0, 1].map(figure)).toEqual(['0.562', '12.3', '0', '1']);
+    expect([0.56162, 12.3456, -0, 1, 12345.6].map((value) => figure(value))).toEqual([
+      '0.562',
+      '12.3',
+      '0',
+      '1',
+      '12346',
+    ]);
+    expect(figure(0.0569, 2)).toBe('0.057');
   });
 
   test('a place is between 0 and 1, also for a range without width', () => {
