@@ -116,6 +116,18 @@ describe('the client, with a server', () => {
     await expect(text).rejects.toMatchObject({ status: 415, code: 'image-type-refused' });
   });
 
+  test('asks to be answered with at least a revision, which a server that cannot reach it refuses', async () => {
+    expect((await client.classify(picture, { atLeastRevision: 0 })).registryRevision).toBe(0);
+    expect((await client.classes({ atLeastRevision: 0 })).registryRevision).toBe(0);
+    const ahead = { atLeastRevision: 99 };
+    for (const call of [
+      client.classify(picture, ahead),
+      client.classes(ahead),
+      client.class('class-001', ahead),
+    ])
+      await expect(call).rejects.toMatchObject({ status: 412, code: 'precondition-failed' });
+  });
+
   test('sends its key', async () => {
     const guarded = await startTestServer({ bundle: () => bundle, settings: { apiKeys: ['secret'] } });
     const stranger = new UnseenClient({ url: guarded.url });

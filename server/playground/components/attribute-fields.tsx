@@ -20,7 +20,7 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
     }))
     .filter(({ attributes }) => attributes.length > 0);
   return (
-    <fieldset class="attributes" aria-busy={draft.doing.value === 'reading'}>
+    <fieldset class="attributes" disabled={draft.doing.value === 'reading'}>
       <legend>Attributes</legend>
       <div class="attributes-tools">
         <input

@@ -33,6 +33,7 @@ export class ClassDraft {
   private readonly checked = signal<{ readonly content: NewClass; readonly preview: Preview } | null>(null);
   /** Of the state that is edited; undefined for a new class. */
   private etag: string | undefined;
+  private turns = 0;
 
   constructor(readonly editing: string | null) {
     this.name = signal(editing ?? '');
@@ -102,16 +103,17 @@ export class ClassDraft {
   }
 
   private async during(doing: Doing, work: () => Promise<void>): Promise<boolean> {
+    const turn = ++this.turns; // another start may be chosen while the first is still being read
     this.doing.value = doing;
     this.problem.value = null;
     try {
       await work();
       return true;
     } catch (error) {
-      this.problem.value = asProblem(error);
+      if (turn === this.turns) this.problem.value = asProblem(error);
       return false;
     } finally {
-      this.doing.value = null;
+      if (turn === this.turns) this.doing.value = null;
     }
   }
 

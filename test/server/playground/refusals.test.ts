@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await alert(page, 'This is too large').waitFor();
   });
 
-  test('too many questions: when to come back is counted down, then asking again works', async () => {
+  test('too many questions: when to come back is counted down', async () => {
     await visit({ requestsPerMinute: 7 }); // the page itself takes some of them
     await expect
       .poll(async () => {
