@@ -120,12 +120,10 @@ describe('the client, with a server', () => {
     expect((await client.classify(picture, { atLeastRevision: 0 })).registryRevision).toBe(0);
     expect((await client.classes({ atLeastRevision: 0 })).registryRevision).toBe(0);
     const ahead = { atLeastRevision: 99 };
-    for (const call of [
-      client.classify(picture, ahead),
-      client.classes(ahead),
-      client.class('class-001', ahead),
-    ])
-      await expect(call).rejects.toMatchObject({ status: 412, code: 'precondition-failed' });
+    const calls = [client.classify(picture, ahead), client.classes(ahead), client.class('class-001', ahead)];
+    await Promise.all(
+      calls.map((call) => expect(call).rejects.toMatchObject({ status: 412, code: 'precondition-failed' })),
+    );
   });
 
   test('sends its key', async () => {
