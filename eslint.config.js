@@ -4,6 +4,7 @@ import tseslint from 'typescript-eslint';
 /** The half named may not reach into the folders listed: trainer -> core and server -> core only. */
 const mayNotImport = (folder, forbidden) => ({
   files: [`${folder}/**/*.ts`],
+  ignores: ['server/playground/**'],
   rules: {
     'no-restricted-imports': [
       'error',
@@ -21,7 +22,7 @@ export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'out/'] },
   js.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -54,6 +55,23 @@ export default tseslint.config(
               message: 'client/ imports nothing but its own files and types of server/contract/.',
             },
             { regex: '^[^.]', message: 'client/ has no dependencies and runs in browsers.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // The playground is a page: it speaks to the server through the client only, as any other page would.
+    files: ['server/playground/**/*.ts', 'server/playground/**/*.tsx'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(\\.\\./){2,}(?!client/index\\.js$|\\.\\./)',
+              message: 'server/playground/ imports nothing but its own files and client/index.js.',
+            },
           ],
         },
       ],

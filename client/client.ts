@@ -2,7 +2,7 @@ import type {
   AttributesResponse,
   ClassifyManyResponse,
   ClassifyResponse,
-  StateResponse,
+  ReadinessResponse,
 } from '../server/contract/schemas.js';
 import type {
   ClassListResponse,
@@ -21,7 +21,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ClassifyOptions extends CallOptions {
+export interface ReadOptions extends CallOptions {
+  /** Of the class registry, as `registryRevision` in answers is: a replica that is behind catches up before it answers. */
+  readonly atLeastRevision?: number | undefined;
+}
+
+export interface ClassifyOptions extends ReadOptions {
   /** How many classes to answer; 5 when not given. */
   readonly topK?: number | undefined;
   /** Also answer what the model reads from the picture, and what speaks for and against each class. */
@@ -34,6 +39,10 @@ export interface ClassPage {
   readonly kind?: 'seen' | 'unseen' | 'runtime' | undefined;
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
+}
+
+export interface Readiness extends Pick<ReadinessResponse, 'reasons' | 'serving'> {
+  readonly ready: boolean;
 }
 
 export interface NamedPicture {
@@ -58,7 +67,7 @@ export class UnseenClient {
     return this.sender.send('/classify', {
       method: 'POST',
       query: queryOf(options),
-      headers: { 'content-type': body.type },
+      headers: { 'content-type': body.type, ...revisionOf(options) },
       body,
       signal: options.signal,
     });
@@ -83,6 +92,7 @@ export class UnseenClient {
     const answer = await this.sender.send<ClassifyManyResponse | ClassifyResponse>('/classify', {
       method: 'POST',
       query: queryOf(options),
+      headers: revisionOf(options),
       body: form,
       signal: options.signal,
     });
@@ -97,13 +107,17 @@ export class UnseenClient {
   }
 
   /** One page of the classes that compete; `after` is `next` of the page before. */
-  classes(page: ClassPage & CallOptions = {}): Promise<ClassListResponse> {
+  classes(page: ClassPage & ReadOptions = {}): Promise<ClassListResponse> {
     const { kind, limit, after, signal } = page;
-    return this.sender.send('/classes', { query: { kind, limit, after }, signal });
+    return this.sender.send('/classes', {
+      query: { kind, limit, after },
+      headers: revisionOf(page),
+      signal,
+    });
   }
 
-  class(name: string, { signal }: CallOptions = {}): Promise<ClassResponse> {
-    return this.sender.send(pathOf(name), { signal });
+  class(name: string, options: ReadOptions = {}): Promise<ClassResponse> {
+    return this.sender.send(pathOf(name), { headers: revisionOf(options), signal: options.signal });
   }
 
   /** From the answer on, pictures are recognised as it. The same content again changes nothing. */
@@ -134,15 +148,20 @@ export class UnseenClient {
     await this.sender.send(pathOf(name), { method: 'DELETE', headers: { 'if-match': etag }, signal });
   }
 
-  /** Whether pictures may be sent; the reasons say why not, or what else does not work. */
-  async ready({ signal }: CallOptions = {}): Promise<{ ready: boolean; reasons: string[] }> {
-    const { status, reasons } = await this.sender.send<StateResponse>('/readyz', { signal, accept: [503] });
-    return { ready: status !== 'unavailable', reasons };
+  /** Whether pictures may be sent; the reasons say why not, or what else does not work; `serving` says what is at work. */
+  async ready({ signal }: CallOptions = {}): Promise<Readiness> {
+    const answer = await this.sender.send<ReadinessResponse>('/readyz', { signal, accept: [503] });
+    const { status, reasons, serving } = answer;
+    return { ready: status !== 'unavailable', reasons, serving };
   }
 }
 
 function pathOf(name: string): string {
   return `/classes/${encodeURIComponent(name)}`;
+}
+
+function revisionOf({ atLeastRevision }: ReadOptions): Record<string, string> {
+  return atLeastRevision === undefined ? {} : { 'if-registry-revision': String(atLeastRevision) };
 }
 
 function json(method: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Call {

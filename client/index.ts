@@ -5,6 +5,8 @@ export {
   type ClassPage,
   type ClassifyOptions,
   type NamedPicture,
+  type Readiness,
+  type ReadOptions,
   type UnseenClientOptions,
 } from './client.js';
 export type { Picture } from './picture.js';
@@ -22,4 +24,5 @@ export type {
   ClassifyManyResponse,
   ClassifyResponse,
   ProblemResponse,
+  ReadinessResponse,
 } from '../server/contract/schemas.js';

@@ -9,7 +9,8 @@ const kinds = [
 
 /** With its type: the one given, its own, or the one that its first bytes tell. */
 export async function asBlob(picture: Picture, type?: string): Promise<Blob> {
-  const plain = picture instanceof Blob ? picture : new Blob([picture]);
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- browsers' types refuse memory that threads share
+  const plain = picture instanceof Blob ? picture : new Blob([picture as Uint8Array<ArrayBuffer>]);
   const known = type ?? plain.type;
   return plain.slice(0, plain.size, known === '' ? await sniffed(plain) : known);
 }

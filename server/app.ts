@@ -13,6 +13,7 @@ import { classifyRoute } from './routes/classify.js';
 import { contractRoutes } from './routes/contract.js';
 import type { RouteDependencies } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
+import { playgroundRoutes } from './routes/playground.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
@@ -35,6 +36,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
   app.use(contractRoutes());
+  app.use(playgroundRoutes());
   app.use(noSuchRoute);
   app.use(answerError);
   logger.debug({ settings: { ...settings, registry: undefined } }, 'wired');

@@ -66,7 +66,9 @@ Examples:
 
 function nextSteps(url: string, drawn: readonly DrawnFlag[]): string {
   const [{ file }] = drawn;
-  return `Serving on ${url} until Ctrl-C. Try, in another terminal:
+  return `Open ${url} in a browser: show it pictures, see why it answers as it does, teach it classes.
+
+Serving on ${url} until Ctrl-C. Also to be tried, in another terminal:
   curl --data-binary @${file} -H 'Content-Type: image/jpeg' '${url}/classify?explain=true'
   npx unseen classify ${join(file, '..')}/*.jpg --url ${url}
   ${url}/docs in a browser: every route, to read and to try

@@ -129,6 +129,17 @@ export const stateResponseSchema = z.object({
   reasons: z.array(z.string()),
 });
 
+export const readinessResponseSchema = stateResponseSchema.extend({
+  serving: z.object({
+    provider: z.string().describe('Where the networks run; another than was asked for when that is missing.'),
+    workers: z.int().describe('Inference workers that there should be.'),
+    workersReady: z.int(),
+    queued: z.int().describe('Pictures admitted and not yet answered.'),
+    queueLimit: z.int().describe('Most pictures admitted at a time; past it 429.'),
+    registryRevision: z.int().describe('Revision of the class registry in the head that answers.'),
+  }),
+});
+
 export const reloadResponseSchema = z.object({
   version: z.string().describe('Digest of the bundle that serves now.'),
   changed: z.boolean().describe('False when the bundle was the same as before.'),
@@ -138,5 +149,5 @@ export type ClassifyQuery = z.input<typeof classifyQuerySchema>;
 export type ClassifyResponse = z.infer<typeof classifyResponseSchema>;
 export type ClassifyManyResponse = z.infer<typeof classifyManyResponseSchema>;
 export type AttributesResponse = z.infer<typeof attributesResponseSchema>;
-export type StateResponse = z.infer<typeof stateResponseSchema>;
+export type ReadinessResponse = z.infer<typeof readinessResponseSchema>;
 export type ProblemResponse = z.infer<typeof problemSchema>;

@@ -4,11 +4,19 @@ import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
 import type { RouteDependencies } from './dependencies.js';
 
-export function stateRoutes({ state }: RouteDependencies): Router {
+export function stateRoutes({ state, inference, classes, settings }: RouteDependencies): Router {
   const router = Router();
   const answer = (reasons: readonly string[]) => ({
     status: reasons.length === 0 ? 'ok' : 'unavailable',
     reasons,
+  });
+  const serving = () => ({
+    provider: inference.model.provider,
+    workers: inference.state.workers,
+    workersReady: inference.state.workersReady,
+    queued: inference.state.queued,
+    queueLimit: settings.queue,
+    registryRevision: classes.revision,
   });
   router
     .route('/healthz')
@@ -24,8 +32,12 @@ export function stateRoutes({ state }: RouteDependencies): Router {
     .get(async (_request, response) => {
       const reasons = await state.ready();
       const degraded = state.degraded();
-      if (reasons.length > 0) response.status(503).json(answer([...reasons, ...degraded]));
-      else response.json({ status: degraded.length === 0 ? 'ok' : 'degraded', reasons: degraded });
+      if (reasons.length > 0)
+        response.status(503).json({ ...answer([...reasons, ...degraded]), serving: serving() });
+      else {
+        const status = degraded.length === 0 ? 'ok' : 'degraded';
+        response.json({ status, reasons: degraded, serving: serving() });
+      }
     })
     .all(onlyMethods('GET'));
   return router;

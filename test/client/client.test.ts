@@ -89,7 +89,18 @@ describe('the client, with a server', () => {
   test('reads attributes and readiness', async () => {
     const answer = await client.attributes();
     expect(attributesResponseSchema.parse(answer)).toEqual(answer);
-    expect(await client.ready()).toEqual({ ready: true, reasons: [] });
+    expect(await client.ready()).toEqual({
+      ready: true,
+      reasons: [],
+      serving: {
+        provider: 'cpu',
+        workers: 1,
+        workersReady: 1,
+        queued: 0,
+        queueLimit: 256,
+        registryRevision: 0,
+      },
+    });
   });
 
   test('a refusal is an UnseenProblem with everything that the server said', async () => {
@@ -103,6 +114,16 @@ describe('the client, with a server', () => {
     });
     const text = client.classify(Buffer.from('hello'));
     await expect(text).rejects.toMatchObject({ status: 415, code: 'image-type-refused' });
+  });
+
+  test('asks to be answered with at least a revision, which a server that cannot reach it refuses', async () => {
+    expect((await client.classify(picture, { atLeastRevision: 0 })).registryRevision).toBe(0);
+    expect((await client.classes({ atLeastRevision: 0 })).registryRevision).toBe(0);
+    const ahead = { atLeastRevision: 99 };
+    const calls = [client.classify(picture, ahead), client.classes(ahead), client.class('class-001', ahead)];
+    await Promise.all(
+      calls.map((call) => expect(call).rejects.toMatchObject({ status: 412, code: 'precondition-failed' })),
+    );
   });
 
   test('sends its key', async () => {

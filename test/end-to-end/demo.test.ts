@@ -44,10 +44,12 @@ test.skipIf(unreachable)(
       });
     });
     expect((await fetch(`${address}/readyz`)).status).toBe(200); // it goes on serving
+    expect(await (await fetch(address)).text()).toContain('<title>Unseen playground</title>');
     child.kill('SIGINT');
     const { code, stdout } = await finished;
     expect(code).toBe(0);
     expect(stdout).toContain('read as');
+    expect(stdout).toContain(`Open ${address} in a browser`);
     expect(stdout).toContain('curl --data-binary');
   },
 );

@@ -1,17 +1,31 @@
 import { headerRefs, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { schemaRef } from '../openapi-schemas.js';
 import type { Operation, PathGroup } from '../openapi-types.js';
-import { reloadResponseSchema, stateResponseSchema } from '../schemas.js';
+import { readinessResponseSchema, reloadResponseSchema, stateResponseSchema } from '../schemas.js';
 
-function stateOperation(operationId: string, summary: string, description: string): Operation {
+const serving = {
+  provider: 'cpu',
+  workers: 1,
+  workersReady: 1,
+  queued: 0,
+  queueLimit: 256,
+  registryRevision: 12,
+};
+
+function stateOperation(
+  [operationId, schema]: readonly [string, string],
+  summary: string,
+  description: string,
+  more: object = {},
+): Operation {
   return {
     operationId,
     summary,
     description,
     responses: {
-      '200': jsonAnswer('Yes.', schemaRef('State'), { example: { status: 'ok', reasons: [] } }),
-      '503': jsonAnswer('No, and why.', schemaRef('State'), {
-        example: { status: 'unavailable', reasons: ['the server is about to stop'] },
+      '200': jsonAnswer('Yes.', schemaRef(schema), { example: { status: 'ok', reasons: [], ...more } }),
+      '503': jsonAnswer('No, and why.', schemaRef(schema), {
+        example: { status: 'unavailable', reasons: ['the server is about to stop'], ...more },
       }),
     },
   };
@@ -22,20 +36,21 @@ export const operationsPaths: PathGroup = {
     name: 'Operations',
     description: 'For orchestrators and operators. Probes and metrics need no key.',
   },
-  answers: { State: stateResponseSchema, Reloaded: reloadResponseSchema },
+  answers: { State: stateResponseSchema, Readiness: readinessResponseSchema, Reloaded: reloadResponseSchema },
   paths: {
     '/healthz': {
       get: stateOperation(
-        'healthz',
+        ['healthz', 'State'],
         'Is it alive?',
         'When it says no, restarting the process is the best there is.',
       ),
     },
     '/readyz': {
       get: stateOperation(
-        'readyz',
+        ['readyz', 'Readiness'],
         'May requests be sent here?',
-        'Rests on a picture that went through queue, network and head, not on a flag.',
+        'Rests on a picture that went through queue, network and head, not on a flag. Also says what is at work.',
+        { serving },
       ),
     },
     '/metrics': {

@@ -1,0 +1,51 @@
+import axe from 'axe-core';
+import type { Browser } from 'playwright-core';
+
+export interface Visit {
+  /** Of the page and all that it names: what must come before anything is shown, as it travels. */
+  readonly bytes: number;
+  /** Of what the page asks for by itself: answers of the server, sample pictures. */
+  readonly later: number;
+  /** From the start of the navigation until classes are listed and one can be added: everything is there by then. */
+  readonly usableMilliseconds: number;
+}
+
+const firstLoad = /\/$|\.(?:js|css|woff2|svg)$/;
+
+/** With an empty cache, as a first visitor. */
+export async function measureVisit(browser: Browser, url: string): Promise<Visit> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const sizes: Promise<{ path: string; size: number }>[] = [];
+  page.on('requestfinished', (request) => {
+    const path = new URL(request.url()).pathname;
+    sizes.push(request.sizes().then(({ responseBodySize: size }) => ({ path, size })));
+  });
+  await page.goto(url);
+  const usable = await page.waitForFunction(
+    `document.querySelector('.class-item') && !document.querySelector('.classes-head button').disabled && performance.now()`,
+    undefined,
+    { polling: 'raf' },
+  );
+  const usableMilliseconds = (await usable.jsonValue()) as number;
+  await page.waitForLoadState('networkidle');
+  const received = await Promise.all(sizes);
+  await context.close();
+  const sum = (isFirst: boolean): number =>
+    received
+      .filter(({ path }) => firstLoad.test(path) === isFirst)
+      .reduce((total, { size }) => total + size, 0);
+  return { bytes: sum(true), later: sum(false), usableMilliseconds };
+}
+
+/** What axe finds on the page with an answer on it. */
+export async function auditPage(browser: Browser, url: string): Promise<string[]> {
+  const page = await browser.newPage();
+  await page.goto(url);
+  await page.locator('.sample').first().click();
+  await page.locator('.predictions').waitFor();
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  await page.close();
+  return violations.map(({ id, impact }) => `${id} (${impact ?? 'unknown'})`);
+}

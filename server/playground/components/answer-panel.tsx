@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import type { ClassifyResponse } from '../../../client/index.js';
+import { addClass } from '../state/class-draft.js';
+import { kindOf } from '../state/classes.js';
+import { percent } from '../state/figures.js';
+import { model, modelProblem, loadModel } from '../state/model.js';
+import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
+import { BalanceSlider } from './balance-slider.js';
+import { allKinds, explainKind, KindMark } from './kind-mark.js';
+import { PredictionList } from './prediction-list.js';
+import { ProblemNotice } from './problem-notice.js';
+import { Reasons } from './reasons.js';
+
+export function AnswerPanel() {
+  return (
+    <section
+      class="panel answer-panel"
+      id="answer"
+      tabIndex={-1}
+      aria-labelledby="answer-title"
+      aria-busy={isAsking.value}
+    >
+      <h2 id="answer-title">Answer</h2>
+      <AnswerBody />
+    </section>
+  );
+}
+
+function AnswerBody() {
+  if (modelProblem.value && !model.value)
+    return <ProblemNotice problem={modelProblem.value} retry={loadModel} />;
+  if (pictureProblem.value) return <ProblemNotice problem={pictureProblem.value} retry={classify} />;
+  if (answer.value) return <WholeAnswer answer={answer.value} />;
+  if (chosen.value)
+    return (
+      <div class="placeholder" data-busy>
+        Looking at the picture
+      </div>
+    );
+  return <Welcome />;
+}
+
+function Welcome() {
+  return (
+    <div class="welcome">
+      <p>Show it a picture: the likeliest classes appear here, and what the model has read from it.</p>
+      <dl>
+        {allKinds.map((kind) => (
+          <div key={kind}>
+            <dt>
+              <KindMark kind={kind} />
+            </dt>
+            <dd>{explainKind(kind)}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+function Verdict({ answer: { predictions } }: { readonly answer: ClassifyResponse }) {
+  const [first] = predictions;
+  const kind = kindOf(first);
+  return (
+    <div class={`verdict verdict-${kind}`} data-busy={isAsking.value}>
+      <p class="verdict-name">
+        {first.class} <span class="verdict-share">{percent(first.probability)}</span>
+      </p>
+      <p class="verdict-kind">
+        {kind}: {explainKind(kind)}
+      </p>
+    </div>
+  );
+}
+
+function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
+  const { predictions, explanation } = found;
+  const [wanted, setWanted] = useState<string | null>(null);
+  const selected = predictions.some((prediction) => prediction.class === wanted)
+    ? wanted!
+    : predictions[0].class;
+  return (
+    <>
+      <Verdict answer={found} />
+      <PredictionList predictions={predictions} selected={selected} select={setWanted} />
+      <p class="answer-actions">
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            addClass();
+          }}
+        >
+          None of these? Describe its class
+        </button>
+      </p>
+      {model.value && <BalanceSlider range={model.value.unseenBias} />}
+      {explanation && <Reasons explanation={explanation} selected={selected} />}
+    </>
+  );
+}

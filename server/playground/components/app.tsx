@@ -1,0 +1,32 @@
+import { AnswerPanel } from './answer-panel.js';
+import { ClassEditor } from './class-editor.js';
+import { ClassesPanel } from './classes-panel.js';
+import { KeyDialog } from './key-dialog.js';
+import { Masthead } from './masthead.js';
+import { Notices } from './notices.js';
+import { PicturePanel } from './picture-panel.js';
+import { RemoveDialog } from './remove-dialog.js';
+import { ServerPanel } from './server-panel.js';
+
+export function App() {
+  return (
+    <>
+      <a class="skip" href="#answer">
+        Skip to the answer
+      </a>
+      <Masthead />
+      <main>
+        <div class="stage">
+          <PicturePanel />
+          <AnswerPanel />
+        </div>
+        <ClassesPanel />
+      </main>
+      <ServerPanel />
+      <ClassEditor />
+      <RemoveDialog />
+      <KeyDialog />
+      <Notices />
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Preview } from '../state/class-draft.js';
+import { figure, percent } from '../state/figures.js';
+
+const shown = 4;
+
+/** What the dry run expects: how often it would be recognised, and what it would be taken for instead. */
+export function ConfusionPreview(properties: { readonly preview: Preview; readonly isDoubtful: boolean }) {
+  const { preview, isDoubtful } = properties;
+  const { name, recognised, confusedWith, nearest, warnings = [] } = preview;
+  const rivals = confusedWith.filter(({ probability }) => probability >= 0.005).slice(0, shown);
+  return (
+    <section class={`preview ${isDoubtful ? 'preview-doubtful' : ''}`} role="status" aria-label="Expectation">
+      <h3>
+        {isDoubtful
+          ? `${name} would be confused with ${confusedWith[0]?.name ?? 'other classes'}`
+          : `${name} can be told apart`}
+      </h3>
+      <p>
+        On pictures as the model expects them, {percent(recognised)} goes to it
+        {rivals.length > 0 && ', '}
+        {rivals.map(({ name: rival, probability }) => `${percent(probability)} to ${rival}`).join(', ')}.
+        {isDoubtful && ' Make it differ more in its attributes, or save it all the same.'}
+      </p>
+      <p class="fine">
+        Nearest by attributes:{' '}
+        {nearest
+          .slice(0, shown)
+          .map(({ name: near, likeness }) => `${near} (${figure(likeness)})`)
+          .join(', ')}
+      </p>
+      {warnings.map((warning) => (
+        <p key={warning} class="fine">
+          {warning.replace(/\d+\.\d{4,}/g, (number) => figure(Number(number)))}
+        </p>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Kind } from '../state/classes.js';
+
+const explanations: Readonly<Record<Kind, string>> = {
+  seen: 'training had pictures of it',
+  unseen: 'known by its attributes only',
+  added: 'added while serving, by its attributes only',
+};
+
+export const allKinds = Object.keys(explanations) as readonly Kind[];
+
+/** Told apart by word, by pattern and by colour. */
+export function KindMark({ kind }: { readonly kind: Kind }) {
+  return (
+    <span class={`kind kind-${kind}`} title={explanations[kind]}>
+      {kind}
+    </span>
+  );
+}
+
+export function explainKind(kind: Kind): string {
+  return explanations[kind];
+}

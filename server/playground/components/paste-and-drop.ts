@@ -1,0 +1,55 @@
+import { choosePicture } from '../state/picture.js';
+import { notify } from '../state/notices.js';
+
+export function takeFile(
+  file: File | null | undefined,
+  choose: (content: Blob, name: string) => unknown,
+): void {
+  if (file) choose(file, file.name || 'picture');
+}
+
+/** Anywhere on the page. Answers how to stop. */
+export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => void {
+  const stop = new AbortController();
+  const options = { signal: stop.signal };
+  document.addEventListener(
+    'paste',
+    ({ clipboardData }) => {
+      // Text that is pasted into a field is none of our business.
+      takeFile(
+        Array.from(clipboardData?.files ?? []).find(({ type }) => type.startsWith('image/')),
+        choosePicture,
+      );
+    },
+    options,
+  );
+  document.addEventListener(
+    'dragover',
+    (event) => {
+      event.preventDefault(); // or the browser would open the file in place of the page
+      setOver(true);
+    },
+    options,
+  );
+  document.addEventListener(
+    'dragleave',
+    ({ relatedTarget }) => {
+      if (relatedTarget === null) setOver(false);
+    },
+    options,
+  );
+  document.addEventListener(
+    'drop',
+    (event) => {
+      event.preventDefault();
+      setOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (file) takeFile(file, choosePicture);
+      else notify('That was no file. Save the picture first, or copy and paste it.');
+    },
+    options,
+  );
+  return () => {
+    stop.abort();
+  };
+}

@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { model, modelProblem } from '../state/model.js';
+import { notify } from '../state/notices.js';
+import { choosePicture, chosen } from '../state/picture.js';
+import { samples, type Sample } from '../state/samples.js';
+
+export function SampleStrip() {
+  if (!model.value && !modelProblem.value) return <div class="samples samples-waiting" />; // nothing jumps when they come
+  if (samples.value.length === 0) return null;
+  return (
+    <div class="samples">
+      <p id="samples-title">Or a signal flag, of which the model knows most by description only:</p>
+      <ul aria-labelledby="samples-title">
+        {samples.value.map((sample) => (
+          <li key={sample.name}>
+            <SampleButton sample={sample} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function SampleButton({ sample: { name, address } }: { readonly sample: Sample }) {
+  const [isLoading, setLoading] = useState(false);
+  const take = async (): Promise<void> => {
+    setLoading(true);
+    try {
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      void choosePicture(await response.blob(), name);
+    } catch (error) {
+      notify(`${name} could not be loaded: ${(error as Error).message}.`);
+    } finally {
+      setLoading(false);
+    }
+  };
+  return (
+    <button
+      type="button"
+      class="sample"
+      title={name}
+      aria-pressed={chosen.value?.name === name}
+      aria-busy={isLoading}
+      onClick={() => void take()}
+    >
+      <img src={address} alt={name} width="320" height="240" loading="lazy" decoding="async" />
+    </button>
+  );
+}

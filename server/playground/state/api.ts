@@ -1,0 +1,69 @@
+/** The one way to the server: a client with the key that this page holds. It asks for one only when the server does. */
+import { signal } from '@preact/signals';
+import { UnseenClient, UnseenProblem } from '../../../client/index.js';
+
+export interface KeyRequest {
+  /** What the server said. */
+  readonly detail: string;
+  /** A key was given and did not do. */
+  readonly refused: boolean;
+  /** Null: no key is given, and what was asked for fails. */
+  answer(key: string | null): void;
+}
+
+export const keyRequest = signal<KeyRequest | null>(null);
+
+// In this variable and nowhere else: gone with the page.
+let key: string | undefined;
+let client = connect();
+let asking: Promise<boolean> | null = null;
+
+function connect(): UnseenClient {
+  // The page itself shows when to try again, so the client does not wait behind its back.
+  return new UnseenClient({
+    url: new URL('.', document.baseURI),
+    retries: 0,
+    timeoutSeconds: 60,
+    ...(key !== undefined && { key }),
+  });
+}
+
+export async function ask<T>(call: (client: UnseenClient) => Promise<T>): Promise<T> {
+  for (;;) {
+    const used = client;
+    try {
+      return await call(used);
+    } catch (error) {
+      if (!wantsKey(error)) throw error;
+      const hasNewKey = used !== client; // given while this call was under way
+      if (!hasNewKey && !(await (asking ??= askForKey(error.detail)))) throw error;
+    }
+  }
+}
+
+/** 403 without a key means that no key would help: the server says why. */
+function wantsKey(error: unknown): error is UnseenProblem {
+  if (!(error instanceof UnseenProblem)) return false;
+  return error.status === 401 || (error.status === 403 && key !== undefined);
+}
+
+async function askForKey(detail: string): Promise<boolean> {
+  const given = await new Promise<string | null>((answer) => {
+    keyRequest.value = { detail, refused: key !== undefined, answer };
+  });
+  keyRequest.value = null;
+  asking = null;
+  if (given === null) return false;
+  key = given;
+  client = connect();
+  return true;
+}
+
+/** Whatever else is thrown is a defect of this page; it is shown all the same. */
+export function asProblem(error: unknown): UnseenProblem {
+  if (error instanceof UnseenProblem) return error;
+  return new UnseenProblem({
+    code: 'internal',
+    detail: `This page failed: ${String(error)}`,
+  });
+}

@@ -1,0 +1,55 @@
+/** Attributes by family, as their names tell: `has_wing_color::blue` is `blue` of the family `has wing color`. */
+
+export interface Attribute {
+  /** As the server knows it. */
+  readonly name: string;
+  readonly family: string;
+  /** Within its family. */
+  readonly label: string;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+export interface Family {
+  readonly name: string;
+  readonly attributes: readonly Attribute[];
+}
+
+type Described = Pick<Attribute, 'name' | 'minimum' | 'maximum'>;
+
+/** What parts a family from a value, the most telling first. */
+const separators = ['::', '=', '/', ':'];
+const withoutFamily = 'Attributes';
+
+export function describeAttribute({ name, minimum, maximum }: Described): Attribute {
+  const separator = separators.find((candidate) => name.indexOf(candidate) > 0);
+  const at = separator === undefined ? -1 : name.indexOf(separator);
+  const family = at < 0 ? withoutFamily : readable(name.slice(0, at));
+  const label = at < 0 ? readable(name) : readable(name.slice(at + separator!.length)) || family;
+  return { name, family, label, minimum, maximum };
+}
+
+/** In the order in which they first appear. */
+export function familiesOf(described: readonly Described[]): Family[] {
+  const families = new Map<string, Attribute[]>();
+  for (const one of described) {
+    const attribute = describeAttribute(one);
+    const members = families.get(attribute.family);
+    if (members) members.push(attribute);
+    else families.set(attribute.family, [attribute]);
+  }
+  return Array.from(families, ([name, attributes]) => ({ name, attributes }));
+}
+
+/** Words of the filter may stand in any order, in family or value. */
+export function matchesFilter({ family, label, name }: Attribute, filter: string): boolean {
+  const text = `${family} ${label} ${name}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function readable(text: string): string {
+  return text.replaceAll('_', ' ').trim();
+}

@@ -1,0 +1,150 @@
+/** A class in the making: its name, a value for each attribute, and what the dry run says of it. */
+import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { DryRunResponse, NewClass, UnseenProblem } from '../../../client/index.js';
+import { ask, asProblem } from './api.js';
+import { loadClasses } from './classes.js';
+import type { Attribute } from './attribute-families.js';
+import { attributesByName } from './model.js';
+import { answer, classify } from './picture.js';
+import { reachRevision } from './revision.js';
+
+export type Preview = DryRunResponse['previews'][number];
+export type Doing = 'reading' | 'checking' | 'saving' | null;
+
+/** Where values come from before they are changed: a class, the picture, or nowhere. */
+export const startFromNothing = '';
+export const startFromPicture = '\u0000picture'; // no class can have this name
+
+/** Below this, more of its pictures are expected to go elsewhere than not. */
+const hardlyRecognised = 0.5;
+const muchConfused = 0.2;
+
+export class ClassDraft {
+  readonly name: Signal<string>;
+  readonly start = signal(startFromNothing);
+  readonly values: ReadonlyMap<string, Signal<number>>;
+  /** What the values were at the start; others count as changed. */
+  readonly origin = signal<ReadonlyMap<string, number>>(new Map());
+  readonly doing = signal<Doing>(null);
+  readonly problem = signal<UnseenProblem | null>(null);
+  readonly preview: ReadonlySignal<Preview | null>;
+  readonly isDoubtful: ReadonlySignal<boolean>;
+  private readonly content: ReadonlySignal<NewClass>;
+  private readonly checked = signal<{ readonly content: NewClass; readonly preview: Preview } | null>(null);
+  /** Of the state that is edited; undefined for a new class. */
+  private etag: string | undefined;
+  private turns = 0;
+
+  constructor(readonly editing: string | null) {
+    this.name = signal(editing ?? '');
+    const attributes = attributesByName.peek();
+    this.values = new Map(Array.from(attributes.values(), ({ name, minimum }) => [name, signal(minimum)]));
+    this.origin.value = this.snapshot();
+    this.content = computed(() => ({
+      name: this.name.value.trim(),
+      attributes: Object.fromEntries(Array.from(this.values, ([name, value]) => [name, value.value])),
+    }));
+    this.preview = computed(() =>
+      this.checked.value?.content === this.content.value ? this.checked.value.preview : null,
+    );
+    this.isDoubtful = computed(() => this.preview.value !== null && isDoubtful(this.preview.value));
+  }
+
+  isChanged(attribute: string): boolean {
+    return this.values.get(attribute)!.value !== this.origin.value.get(attribute);
+  }
+
+  reset(attribute: string): void {
+    this.values.get(attribute)!.value = this.origin.value.get(attribute)!;
+  }
+
+  async startFrom(start: string): Promise<void> {
+    this.start.value = start;
+    if (start === startFromNothing) this.take((attribute) => attribute.minimum);
+    else if (start === startFromPicture) {
+      const read = new Map(
+        answer.value?.explanation?.attributes.map(({ attribute, value }) => [attribute, value]),
+      );
+      this.take(({ name, minimum, maximum }) =>
+        Math.min(maximum, Math.max(minimum, read.get(name) ?? minimum)),
+      );
+    } else await this.read(start);
+  }
+
+  /** The class as it is now; for an edited one also the state that a change is made against. */
+  async read(name: string): Promise<void> {
+    await this.during('reading', async () => {
+      const known = await ask((client) => client.class(name));
+      if (name === this.editing) this.etag = known.etag;
+      else if (this.start.peek() !== name) return; // another start was chosen meanwhile
+      this.take((attribute) => known.attributes[attribute.name] ?? attribute.minimum);
+    });
+  }
+
+  /** The dry run: nothing is changed. */
+  async check(): Promise<void> {
+    const content = this.content.peek();
+    await this.during('checking', async () => {
+      const { previews } = await ask((client) => client.previewClasses([content]));
+      this.checked.value = { content, preview: previews[0] };
+    });
+  }
+
+  /** True when it is stored and recognised from now on. */
+  save(): Promise<boolean> {
+    const content = this.content.peek();
+    return this.during('saving', async () => {
+      const { registryRevision } = await ask((client) =>
+        this.editing === null ? client.createClass(content) : client.replaceClass(content, this.etag ?? '*'),
+      );
+      reachRevision(registryRevision);
+      await Promise.all([loadClasses(), classify()]);
+    });
+  }
+
+  private async during(doing: Doing, work: () => Promise<void>): Promise<boolean> {
+    const turn = ++this.turns; // another start may be chosen while the first is still being read
+    this.doing.value = doing;
+    this.problem.value = null;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (turn === this.turns) this.problem.value = asProblem(error);
+      return false;
+    } finally {
+      if (turn === this.turns) this.doing.value = null;
+    }
+  }
+
+  private take(valueOf: (attribute: Attribute) => number): void {
+    batch(() => {
+      for (const attribute of attributesByName.peek().values())
+        this.values.get(attribute.name)!.value = valueOf(attribute);
+      this.origin.value = this.snapshot();
+    });
+  }
+
+  private snapshot(): Map<string, number> {
+    return new Map(Array.from(this.values, ([name, value]) => [name, value.peek()]));
+  }
+}
+
+function isDoubtful({ recognised, confusedWith }: Preview): boolean {
+  return recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
+}
+
+/** The one that is open; null when none is. */
+export const draft = signal<ClassDraft | null>(null);
+
+export function addClass(start?: string): void {
+  const opened = new ClassDraft(null);
+  draft.value = opened;
+  void opened.startFrom(start ?? answer.value?.predictions[0].class ?? startFromNothing);
+}
+
+export function editClass(name: string): void {
+  const opened = new ClassDraft(name);
+  draft.value = opened;
+  void opened.read(name);
+}

@@ -1,0 +1,25 @@
+/** What the model that serves is like: its attributes, and the range of the balance between seen and unseen. */
+import { computed, signal } from '@preact/signals';
+import type { AttributesResponse, UnseenProblem } from '../../../client/index.js';
+import { ask, asProblem } from './api.js';
+import { familiesOf, type Attribute } from './attribute-families.js';
+
+export const model = signal<AttributesResponse | null>(null);
+export const modelProblem = signal<UnseenProblem | null>(null);
+
+export const families = computed(() => familiesOf(model.value?.attributes ?? []));
+export const attributesByName = computed(
+  () =>
+    new Map<string, Attribute>(
+      families.value.flatMap(({ attributes }) => attributes.map((one) => [one.name, one] as const)),
+    ),
+);
+
+export async function loadModel(): Promise<void> {
+  try {
+    model.value = await ask((client) => client.attributes());
+    modelProblem.value = null;
+  } catch (error) {
+    modelProblem.value = asProblem(error);
+  }
+}

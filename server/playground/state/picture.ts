@@ -1,0 +1,74 @@
+/** The picture that was chosen, and what the server makes of it. */
+import { signal } from '@preact/signals';
+import type { ClassifyResponse, UnseenProblem } from '../../../client/index.js';
+import { asProblem } from './api.js';
+import { kindOf } from './classes.js';
+import { percent } from './figures.js';
+import { loadModel, model } from './model.js';
+import { announce } from './notices.js';
+import { askUpToDate } from './revision.js';
+
+export interface ChosenPicture {
+  readonly name: string;
+  readonly content: Blob;
+  /** Of the page's own copy, to be shown. */
+  readonly address: string;
+}
+
+export const chosen = signal<ChosenPicture | null>(null);
+export const answer = signal<ClassifyResponse | null>(null);
+export const isAsking = signal(false);
+export const pictureProblem = signal<UnseenProblem | null>(null);
+/** Null: the model's own balance between seen and unseen. */
+export const unseenBias = signal<number | null>(null);
+
+const shownClasses = 6;
+const restingMilliseconds = 120;
+
+let underWay: AbortController | null = null;
+let resting: ReturnType<typeof setTimeout> | undefined;
+
+export function choosePicture(content: Blob, name: string): Promise<void> {
+  if (chosen.value) URL.revokeObjectURL(chosen.value.address);
+  chosen.value = { content, name, address: URL.createObjectURL(content) };
+  answer.value = null;
+  return classify();
+}
+
+/** Asks anew when the slider has come to rest for a moment. */
+export function moveBalance(value: number | null): void {
+  unseenBias.value = value;
+  clearTimeout(resting);
+  resting = setTimeout(() => void classify(), restingMilliseconds);
+}
+
+export async function classify(): Promise<void> {
+  const picture = chosen.value;
+  if (!picture) return;
+  underWay?.abort();
+  const controller = (underWay = new AbortController());
+  isAsking.value = true;
+  pictureProblem.value = null;
+  try {
+    const found = await askUpToDate((client, atLeastRevision) =>
+      client.classify(picture.content, {
+        topK: shownClasses,
+        explain: true,
+        unseenBias: unseenBias.value ?? undefined,
+        signal: controller.signal,
+        atLeastRevision,
+      }),
+    );
+    if (controller.signal.aborted) return;
+    answer.value = found;
+    const [first] = found.predictions;
+    announce(`${first.class}, ${kindOf(first)}, ${percent(first.probability)}`);
+    if (found.model.version !== model.value?.model.version) void loadModel(); // another model serves by now
+  } catch (error) {
+    if (controller.signal.aborted) return; // a newer question has taken its place
+    answer.value = null;
+    pictureProblem.value = asProblem(error);
+  } finally {
+    if (underWay === controller) isAsking.value = false;
+  }
+}

@@ -1,0 +1,47 @@
+/** Refusals in plain words: what it is, and what to do about it. What the server says in detail is shown with it. */
+import type { UnseenProblem } from '../../../client/index.js';
+
+type Code = UnseenProblem['code'];
+
+const titles: Partial<Record<Code, string>> = {
+  'server-unreachable': 'The server cannot be reached',
+  'deadline-exceeded': 'There was no answer in time',
+  overloaded: 'The server has too much to do',
+  'rate-limited': 'Too many questions in a short time',
+  draining: 'The server is about to stop',
+  'not-ready': 'The server is not ready yet',
+  'inference-failed': 'The picture was lost on the way',
+  'registry-unavailable': 'Classes cannot be changed at the moment',
+  'registry-invalid': 'Classes cannot be changed',
+  'too-large': 'This is too large',
+  'upload-timeout': 'The upload took too long',
+  'image-type-refused': 'This kind of file cannot be read',
+  'image-invalid': 'This picture cannot be used',
+  unauthenticated: 'A key is needed',
+  forbidden: 'This is not allowed',
+  'not-found': 'It is gone',
+  conflict: 'It exists already, with other attributes',
+  'precondition-failed': 'Somebody else has changed it meanwhile',
+  'attributes-invalid': 'These attributes do not fit the model',
+  'request-invalid': 'The server did not understand the question',
+};
+
+const advice: Partial<Record<Code, string>> = {
+  'server-unreachable': 'Is it still running? This page looks for it every few seconds.',
+  'image-type-refused': 'JPEG, PNG and WebP pictures can be read.',
+  'inference-failed': 'Ask again: that is safe.',
+};
+
+export interface Words {
+  readonly title: string;
+  readonly detail: string;
+}
+
+export function inWords({ code, detail }: Pick<UnseenProblem, 'code' | 'detail'>): Words {
+  return { title: titles[code] ?? 'Something went wrong', detail: advice[code] ?? detail };
+}
+
+/** Trying the very same again may help: these pass by themselves. */
+export function isPassing({ code, status }: Pick<UnseenProblem, 'code' | 'status'>): boolean {
+  return code === 'server-unreachable' || status === undefined || status === 429 || status >= 500;
+}

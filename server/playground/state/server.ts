@@ -1,0 +1,52 @@
+/** How the server is: asked every few seconds while somebody looks at the page. */
+import { signal } from '@preact/signals';
+import type { ReadinessResponse } from '../../../client/index.js';
+import { ask } from './api.js';
+import { classes, listedRevision, loadClasses } from './classes.js';
+import { loadModel, model } from './model.js';
+
+export interface ServerState {
+  readonly reachable: boolean;
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  /** Undefined when it could not be asked. */
+  readonly serving?: ReadinessResponse['serving'];
+}
+
+/** Null before the first answer. */
+export const server = signal<ServerState | null>(null);
+
+const everyMilliseconds = 4000;
+
+export function followServer(): void {
+  void loadModel();
+  void loadClasses();
+  void look();
+  setInterval(() => {
+    if (document.visibilityState === 'visible') void look();
+  }, everyMilliseconds);
+}
+
+async function look(): Promise<void> {
+  try {
+    const { ready, reasons, serving } = await ask((client) => client.ready());
+    const wasAway = server.value?.reachable === false;
+    server.value = { reachable: true, ready, reasons, serving };
+    if (wasAway || !model.value) void loadModel();
+    // Somebody else may have changed the classes; null is a list that is still being read, or that failed.
+    const isStale = classes.value !== null && serving.registryRevision !== listedRevision.value;
+    if (wasAway || isStale) void loadClasses();
+  } catch {
+    server.value = { reachable: false, ready: false, reasons: [] };
+  }
+}
+
+export type Mood = 'waiting' | 'good' | 'fair' | 'bad';
+
+export function describeServer(): { readonly mood: Mood; readonly text: string } {
+  const state = server.value;
+  if (!state) return { mood: 'waiting', text: 'connecting' };
+  if (!state.reachable) return { mood: 'bad', text: 'away' };
+  if (!state.ready) return { mood: 'bad', text: 'not ready' };
+  return state.reasons.length > 0 ? { mood: 'fair', text: 'degraded' } : { mood: 'good', text: 'ready' };
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { Failure } from '../../core/failures.js';
+import { projectFolder } from '../../core/project-folder.js';
+import { silent } from '../../core/progress.js';
+import { serverConfigurationSchema } from '../../server/configuration.js';
+import { startServer, type RunningServer } from '../../server/run.js';
+import { silentLogger } from './silent-logger.js';
+
+/** A real server with the demonstration bundle and its real backbone; null only where npm cannot reach the backbone at all. */
+export async function startDemoServer(): Promise<RunningServer | null> {
+  const settings = serverConfigurationSchema.parse({
+    bundle: join(projectFolder(), 'models', 'demo'),
+    port: 0,
+    registry: 'sqlite::memory:',
+  });
+  try {
+    const server = await startServer(settings, { watcher: silent, logger: silentLogger().logger });
+    afterAll(() => server.stop(0));
+    return server;
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'backbone-unavailable') {
+      console.warn(`What needs the demonstration is skipped: ${error.message}`);
+      return null;
+    }
+    throw error;
+  }
+}
