@@ -49,7 +49,8 @@ printf 'registry=%s\ncafile=/run/certificates.crt\n' "$(npm config get registry 
 arguments=()
 for argument in "$@"; do arguments+=(--build-arg "$argument"); done
 cd "$project"
-storage build --isolation chroot --format docker --quiet \
+# ACCELERATOR is said although it is the default: buildah 1.28 overlooks defaults when it finds out which stages it needs.
+storage build --isolation chroot --format docker --build-arg ACCELERATOR=cpu \
   --target "$target" --tag "unseen-$target" \
   --secret "id=npmrc,src=$work/npmrc" --volume "$certificates:/run/certificates.crt:ro" \
   --build-arg NODE_IMAGE=localhost/unseen-node --build-arg CPU_IMAGE=localhost/unseen-debian \

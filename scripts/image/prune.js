@@ -31,14 +31,15 @@ function folder(path) {
 
 for (const version of folder(join(modules, 'onnxruntime-node', 'bin')))
   for (const system of folder(version))
-    for (const machine of folder(system))
-      if (machine !== join(version, platform, arch)) remove(machine);
+    for (const machine of folder(system)) if (machine !== join(version, platform, arch)) remove(machine);
 
 for (const scope of ['@img', '@libsql'])
   for (const found of folder(join(modules, scope)))
     if (foreign.test(found.slice(modules.length + scope.length + 2))) remove(found);
 
-for (const name of existsSync(join(modules, 'swagger-ui-dist')) ? readdirSync(join(modules, 'swagger-ui-dist')) : [])
+for (const name of existsSync(join(modules, 'swagger-ui-dist'))
+  ? readdirSync(join(modules, 'swagger-ui-dist'))
+  : [])
   if (unserved.test(name)) remove(join(modules, 'swagger-ui-dist', name));
 
 for (const name of readdirSync(modules, { recursive: true }))

@@ -12,7 +12,7 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
-  readonly depends_on?: readonly string[] | Record<string, unknown>;
+  readonly depends_on?: Record<string, unknown>;
 }
 interface Compose {
   readonly services: Record<string, Service>;
@@ -24,7 +24,8 @@ const { services, volumes } = parse(readFileSync(new URL('compose.yaml', project
 
 test('brings the server, PostgreSQL, Prometheus and Grafana, each at a fixed version', () => {
   expect(Object.keys(services)).toEqual(['server', 'postgres', 'prometheus', 'grafana']);
-  for (const { image } of Object.values(services)) expect(image).toMatch(/:(v?\d[\w.-]*|\$\{UNSEEN_TAG:-\d[\w.]*\})$/);
+  for (const { image } of Object.values(services))
+    expect(image).toMatch(/:(v?\d[\w.-]*|\$\{UNSEEN_TAG:-\d[\w.]*\})$/);
 });
 
 test('publishes on loopback only', () => {
@@ -33,9 +34,10 @@ test('publishes on loopback only', () => {
 });
 
 test('waits only for services that are there, and mounts only volumes that are declared', () => {
-  for (const { depends_on: needed = [], volumes: mounts = [] } of Object.values(services)) {
-    for (const name of Array.isArray(needed) ? needed : Object.keys(needed)) expect(services).toHaveProperty(name);
-    for (const mount of mounts) if (!mount.startsWith('./')) expect(volumes).toHaveProperty(mount.split(':')[0]);
+  for (const { depends_on: needed = {}, volumes: mounts = [] } of Object.values(services)) {
+    for (const name of Object.keys(needed)) expect(services).toHaveProperty(name);
+    for (const mount of mounts)
+      if (!mount.startsWith('./')) expect(volumes).toHaveProperty(mount.split(':')[0]);
   }
 });
 

@@ -28,7 +28,8 @@ test('dockerfilelint finds nothing', () => {
 
 test('every base is an argument with a pinned default, or a stage', () => {
   for (const [name, image] of defaults)
-    if (name.endsWith('_IMAGE')) expect(image).toMatch(/^[a-z0-9./-]+:(?!latest)[\w.-]*\d[\w.-]*$|:bookworm-slim$/);
+    if (name.endsWith('_IMAGE'))
+      expect(image).toMatch(/^[a-z0-9./-]+:(?!latest)[\w.-]*\d[\w.-]*$|:bookworm-slim$/);
   const known = new Set<string>();
   for (const { name, from } of stages) {
     const isArgument = /^\$\{(NODE|CPU|CUDA)_IMAGE\}$/.test(from);
