@@ -35,13 +35,6 @@ RUN npm run build \
     && rm -r dist/bench \
     && find dist -name '*.d.ts' -delete
 
-# Weights to bake in: a name of the catalogue, or "none" when a volume with them will be mounted at /weights.
-FROM build AS weights
-ARG BACKBONE=none
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
-    mkdir -p /weights \
-    && if [ "$BACKBONE" != none ]; then UNSEEN_CACHE=/weights node dist/cli/main.js backbone pull "$BACKBONE"; fi
-
 # What the program needs at run time, without other platforms' binaries. Nothing of it has to be compiled or downloaded by
 # scripts. /node_modules is for what only the CUDA trainer has: Node looks there after /app/node_modules.
 FROM node AS dependencies
@@ -50,6 +43,15 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/
     npm ci --omit=dev --ignore-scripts \
     && node /prune.js node_modules \
     && mkdir /node_modules
+
+# Weights to bake in: a name of the catalogue, or "none" when a volume with them will be mounted at /weights.
+FROM dependencies AS weights
+COPY models/backbones.json models/
+COPY --from=build /app/dist dist
+ARG BACKBONE=none
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
+    mkdir -p /weights \
+    && if [ "$BACKBONE" != none ]; then UNSEEN_CACHE=/weights node dist/cli/main.js backbone pull "$BACKBONE"; fi
 
 FROM dependencies AS server-dependencies-cpu
 
@@ -66,11 +68,8 @@ FROM server-dependencies-cuda AS trainer-dependencies-cuda
 RUN apt-get update \
     && apt-get install -y --no-install-recommends g++ make python3 \
     && rm -rf /var/lib/apt/lists/*
-WORKDIR /tensorflow
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
-    npm install --no-save --omit=dev @tensorflow/tfjs-node-gpu@4.22.0 \
-    && rmdir /node_modules \
-    && mv node_modules /node_modules
+    npm install --prefix / --no-save --omit=dev @tensorflow/tfjs-node-gpu@4.22.0
 
 FROM server-dependencies-${ACCELERATOR} AS server-dependencies
 FROM trainer-dependencies-${ACCELERATOR} AS trainer-dependencies

@@ -26,3 +26,42 @@ storage() {
 configured() {
   storage inspect --type image --format "$2" "$1"
 }
+
+# Opens the root file system of an image, with its own environment and user, and a fresh folder for /data.
+open_image() {
+  image=$1
+  container=$(storage from "$image")
+  root=$(storage mount "$container")
+  user=$(configured "$image" '{{.Docker.Config.User}}')
+  mapfile -t environment < <(listed Env)
+  mapfile -t entrypoint < <(listed Entrypoint)
+  data=$(mktemp -d "$work/data.XXXXXX")
+  chown "$user" "$data"
+}
+
+# A list in the image's configuration, an entry a line.
+listed() {
+  configured "$image" "{{range .Docker.Config.$1}}{{println .}}{{end}}" | grep .
+}
+
+close_image() {
+  storage rm "$container" >/dev/null
+  rm -rf "$data"
+}
+
+# Runs a command in the image as a cluster would: its user, process 1, everything read-only but /data and /tmp. Call it in a
+# subshell: it takes the shell's place.
+inside() {
+  ROOT=$root WEIGHTS=$weights DATA=$data RUN_AS=$user \
+    exec unshare --mount --pid --fork --kill-child bash -euc '
+      mount --bind "$ROOT" "$ROOT"
+      mount --bind "$WEIGHTS" "$ROOT/weights"
+      mount -o remount,bind,ro "$ROOT/weights"
+      mount --bind "$DATA" "$ROOT/data"
+      mount -t tmpfs tmpfs "$ROOT/tmp"
+      mount -t proc proc "$ROOT/proc"
+      mount --bind /dev "$ROOT/dev"
+      mount -o remount,bind,ro "$ROOT"
+      exec chroot --userspec="$RUN_AS" "$ROOT" env -i "$@"
+    ' inside "${environment[@]}" "$@"
+}

@@ -8,83 +8,65 @@ source "$(dirname "$0")/here.sh"
 weights=$(realpath "${1:-$project/models/weights}")
 port=${UNSEEN_TRY_PORT:-18080}
 url=http://127.0.0.1:$port
-container=$(storage from unseen-server)
-root=$(storage mount "$container")
-pictures=$work/pictures
-mkdir -p "$pictures"
-chmod 777 "$pictures"
+log=$work/server.log
 process=
+open_image unseen-server
+environment+=(UNSEEN_HOST=127.0.0.1 "UNSEEN_PORT=$port") # no network of its own here: loopback only
+mapfile -t arguments < <(listed Cmd)
+mapfile -t health < <(listed Healthcheck.Test)
 
 clean_up() {
   [ -z "$process" ] || kill -KILL "$process" 2>/dev/null || true
-  storage rm "$container" >/dev/null
+  close_image
 }
 trap clean_up EXIT
 
-lines='{{println .}}{{end}}'
-mapfile -t environment < <(configured unseen-server "{{range .Docker.Config.Env}}$lines" | grep .)
-mapfile -t entrypoint < <(configured unseen-server "{{range .Docker.Config.Entrypoint}}$lines" | grep .)
-mapfile -t arguments < <(configured unseen-server "{{range .Docker.Config.Cmd}}$lines" | grep .)
-mapfile -t health < <(configured unseen-server "{{range .Docker.Config.Healthcheck.Test}}$lines" | grep .)
-user=$(configured unseen-server '{{.Docker.Config.User}}')
-environment+=(UNSEEN_HOST=127.0.0.1 "UNSEEN_PORT=$port") # no network of its own here: loopback only
-
-# Runs a command in the image with mounts of its own; what is written anywhere but in /data and /tmp fails.
-inside() {
-  ROOT=$root WEIGHTS=$weights PICTURES=$pictures USER_AND_GROUP=$user \
-    exec unshare --mount --pid --fork --kill-child bash -euc '
-      mount --bind "$ROOT" "$ROOT"
-      mount --bind "$WEIGHTS" "$ROOT/weights"
-      mount -o remount,bind,ro "$ROOT/weights"
-      mount -t tmpfs -o "uid=${USER_AND_GROUP%:*},gid=${USER_AND_GROUP#*:}" tmpfs "$ROOT/data"
-      mount -t tmpfs tmpfs "$ROOT/tmp"
-      mkdir "$ROOT/tmp/pictures"
-      mount --bind "$PICTURES" "$ROOT/tmp/pictures"
-      mount -t proc proc "$ROOT/proc"
-      mount --bind /dev "$ROOT/dev"
-      mount -o remount,bind,ro "$ROOT"
-      exec chroot --userspec="$USER_AND_GROUP" "$ROOT" env -i "$@"
-    ' inside "${environment[@]}" "$@"
+give_up() {
+  echo "$1" >&2
+  tail -n 20 "$log" >&2
+  exit 1
 }
 
 echo 'Drawing flags with the image itself …'
 (inside node --input-type=module -e \
-  "await (await import('/app/dist/cli/demonstration.js')).drawFlags(8, 7, '/tmp/pictures');")
+  "await (await import('/app/dist/cli/demonstration.js')).drawFlags(8, 7, '/data/pictures');")
 
-echo 'Starting the server from the image …'
-started=$(date +%s%3N)
-(inside "${entrypoint[@]}" "${arguments[@]}") >"$work/server.log" 2>&1 &
+now() { date +%s%3N; }
+started=$(now)
+(inside "${entrypoint[@]}" "${arguments[@]}") >"$log" 2>&1 &
 process=$!
 until curl --silent --fail --output /dev/null "$url/readyz"; do
-  kill -0 "$process" 2>/dev/null || { cat "$work/server.log" >&2; exit 1; }
-  [ $(($(date +%s%3N) - started)) -lt 120000 ] || { echo 'It was not ready within two minutes.' >&2; exit 1; }
+  kill -0 "$process" 2>/dev/null || give_up 'The server ended:'
+  [ $(($(now) - started)) -lt 120000 ] || give_up 'The server was not ready within two minutes:'
   sleep 0.05
 done
-echo "Ready after $(($(date +%s%3N) - started)) ms."
+echo "Ready $(($(now) - started)) ms after the start, mounts included."
 
 right=0
 shown=0
-for file in "$pictures"/*.jpg; do
+for file in "$data"/pictures/*.jpg; do
   flag=$(basename "$file" .jpg)
-  [ "$flag" != rising-sun ] || continue # the newcomer, which this model does not know
+  [ "$flag" != rising-sun ] || continue # not a letter: the demonstration adds it while it runs
   answer=$(curl --silent --show-error --fail --data-binary "@$file" -H 'Content-Type: image/jpeg' "$url/classify?topK=1")
   class=$(node -p 'JSON.parse(process.argv[1]).predictions[0].class' "$answer")
-  echo "  $flag read as $class"
+  echo "  $flag is read as $class"
   shown=$((shown + 1))
   [ "${class,,}" != "$flag" ] || right=$((right + 1))
 done
-echo "$right of $shown flags read right."
-[ $((2 * right)) -gt "$shown" ]
+echo "$right of $shown flags are read right."
+[ $((2 * right)) -gt "$shown" ] || give_up 'Too few.'
 
-(inside "${health[@]:1}")
-echo 'HEALTHCHECK: healthy.'
-main=$(pgrep --parent "$process")
-resident=$(ps --no-headers -o rss --ppid "$main" | awk '{ sum += $1 } END { print int(sum / 1024) }')
-grep -q libjemalloc "/proc/$(pgrep --parent "$main" | head -1)/maps"
-echo "jemalloc is loaded; the main process takes $resident MiB."
-kill -TERM "$main"
+(inside "${health[@]:1}") && echo 'HEALTHCHECK: healthy.'
+tini=$(pgrep --parent "$process")
+server=$(pgrep --parent "$tini")
+grep -q libjemalloc "/proc/$server/maps" && echo 'jemalloc is loaded.'
+memory() { awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/$1/status"; }
+for child in $(pgrep --parent "$server"); do echo "A process of the server takes $(memory "$child") MiB."; done
+echo "The server itself takes $(memory "$server") MiB."
+
+kill -TERM "$tini"
 code=0
 wait "$process" || code=$?
 process=
 echo "Ended by SIGTERM with exit code $code."
-[ "$code" = 0 ]
+[ "$code" = 0 ] || give_up 'It should be 0.'
