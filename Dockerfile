@@ -83,7 +83,7 @@ RUN ldconfig -p | grep -q 'libcudnn\.so\.9' && ldconfig -p | grep -q 'libcublas\
 FROM base-${ACCELERATOR} AS runtime
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libjemalloc2 libstdc++6 tini \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/cache/apt/* /var/lib/apt/lists/* \
     && install -d -o 10001 -g 10001 /data
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
