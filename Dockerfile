@@ -76,7 +76,7 @@ FROM trainer-dependencies-${ACCELERATOR} AS trainer-dependencies
 
 FROM ${CPU_IMAGE} AS base-cpu
 FROM ${CUDA_IMAGE} AS base-cuda
-RUN ldconfig -p | grep -q 'libcudnn\.so\.9' && ldconfig -p | grep -q 'libcublas\.so\.12' \
+RUN find /usr -name 'libcudnn.so.9*' | grep -q . && find /usr -name 'libcublas.so.12*' | grep -q . \
     || { echo 'CUDA_IMAGE must have CUDA 12 and cuDNN 9.' >&2; exit 1; }
 
 # Everything that both images have. Only Node itself is taken from its image, so that any Debian or Ubuntu base will do.
@@ -105,16 +105,16 @@ LABEL org.opencontainers.image.title="Unseen" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 VOLUME ["/data"]
-USER 10001:10001
 ENTRYPOINT ["/usr/bin/tini", "--", "node", "/app/dist/cli/main.js"]
 
 # Reads from /data and writes there. Has npm, because it may have to fetch a backbone.
 FROM runtime AS trainer
 COPY --from=node /usr/local/lib/node_modules/npm /usr/local/lib/node_modules/npm
+RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 COPY --from=trainer-dependencies /app/node_modules node_modules
 COPY --from=trainer-dependencies /node_modules /node_modules
-ENV PATH=/usr/local/lib/node_modules/npm/bin:$PATH
 WORKDIR /data
+USER 10001:10001
 CMD ["--help"]
 
 # Serves /bundle, which is the demonstration unless another is baked in (BUNDLE: a folder of the build context) or mounted there.
@@ -127,5 +127,6 @@ ENV UNSEEN_BUNDLE=/bundle \
     UNSEEN_HOST=0.0.0.0 \
     UNSEEN_REGISTRY=sqlite:/data/classes.db
 EXPOSE 8080
+USER 10001:10001
 HEALTHCHECK --interval=10s --timeout=5s --retries=3 CMD ["node", "/app/healthcheck.js"]
 CMD ["serve"]

@@ -32,6 +32,7 @@ echo 'Drawing flags with the image itself …'
   }));
 ')
 
+echo "npm $(inside npm --version) is there to fetch backbones."
 extract=(extract --images /data/pictures --attributes /data/attributes.csv --out /data/dataset)
 unseen "${extract[@]}" --shard 1/2
 unseen "${extract[@]}" --shard 2/2
