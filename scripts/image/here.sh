@@ -27,6 +27,11 @@ configured() {
   storage inspect --type image --format "$2" "$1"
 }
 
+# Where weights come from: a folder, or "baked" for those that BACKBONE put into the image.
+find_weights() {
+  if [ "${1:-}" = baked ]; then echo baked; else realpath "${1:-$project/models/weights}"; fi
+}
+
 # Opens the root file system of an image, with its own environment and user, and a fresh folder for /data.
 open_image() {
   image=$1
@@ -55,8 +60,10 @@ inside() {
   ROOT=$root WEIGHTS=$weights DATA=$data RUN_AS=$user \
     exec unshare --mount --pid --fork --kill-child bash -euc '
       mount --bind "$ROOT" "$ROOT"
-      mount --bind "$WEIGHTS" "$ROOT/weights"
-      mount -o remount,bind,ro "$ROOT/weights"
+      if [ "$WEIGHTS" != baked ]; then
+        mount --bind "$WEIGHTS" "$ROOT/weights"
+        mount -o remount,bind,ro "$ROOT/weights"
+      fi
       mount --bind "$DATA" "$ROOT/data"
       mount -t tmpfs tmpfs "$ROOT/tmp"
       mount -t proc proc "$ROOT/proc"

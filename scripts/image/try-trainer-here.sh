@@ -2,10 +2,10 @@
 # Goes the way of k8s/jobs in the trainer's root file system that build-here.sh made: pictures to features in two shares, a
 # dataset from them, and a bundle, with settings so small that it takes a minute. The pictures are flags that it draws.
 #
-#   scripts/image/try-trainer-here.sh [WEIGHTS]      (default: models/weights, filled by "unseen backbone pull")
+#   scripts/image/try-trainer-here.sh [WEIGHTS|baked]      (default: models/weights, filled by "unseen backbone pull")
 source "$(dirname "$0")/here.sh"
 
-weights=$(realpath "${1:-$project/models/weights}")
+weights=$(find_weights "${1:-}")
 open_image unseen-trainer
 trap close_image EXIT
 unseen() { (inside "${entrypoint[@]}" "$@"); }
