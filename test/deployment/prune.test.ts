@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/folders.js';
+
+const folder = temporaryFolder();
+const script = fileURLToPath(new URL('../../scripts/image/prune.js', import.meta.url));
+const prune = (modules: string) => spawnSync(process.execPath, [script, modules], { encoding: 'utf8' });
+
+test('takes out what this machine cannot load or nobody reads, and nothing else', () => {
+  const runtime = `onnxruntime-node/bin/napi-v6`;
+  const kept = [
+    `${runtime}/${process.platform}/${process.arch}/binding.node`,
+    'onnxruntime-node/dist/index.js',
+    '@img/sharp-linux-x64/lib/sharp.node',
+    '@libsql/linux-x64-gnu/index.node',
+    'swagger-ui-dist/swagger-ui-bundle.js',
+    'swagger-ui-dist/swagger-ui.css',
+    'express/LICENSE.md',
+    'express/lib/express.js',
+  ];
+  const removed = [
+    `${runtime}/other/${process.arch}/binding.node`,
+    `${runtime}/${process.platform}/other/binding.node`,
+    '@img/sharp-linuxmusl-x64/lib/sharp.node',
+    '@img/sharp-wasm32/lib/sharp.wasm',
+    '@libsql/linux-x64-musl/index.node',
+    'swagger-ui-dist/swagger-ui-es-bundle-core.js',
+    'swagger-ui-dist/swagger-ui.js',
+    'swagger-ui-dist/swagger-ui-bundle.js.map',
+    'express/README.md',
+    'express/types/index.d.ts',
+  ];
+  for (const path of [...kept, ...removed]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), 'x');
+  }
+  expect(prune(folder)).toMatchObject({ status: 0, stderr: '' });
+  for (const path of kept) expect(existsSync(join(folder, path)), path).toBe(true);
+  for (const path of removed) expect(existsSync(join(folder, path)), path).toBe(false);
+});
+
+test('refuses a folder that holds no modules', () => {
+  const { status, stderr } = prune(join(folder, 'elsewhere'));
+  expect(status).toBe(2);
+  expect(stderr).toContain('Name the node_modules folder');
+});
