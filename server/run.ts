@@ -13,6 +13,7 @@ import { InferenceService } from './inference/service.js';
 import { listen, portOf } from './listen.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
+import { openTracing } from './observability/tracing.js';
 import { Reloader } from './reload.js';
 import { Lifecycle } from './state.js';
 
@@ -39,9 +40,10 @@ export async function startServer(
 ): Promise<RunningServer> {
   blockOtherDecoders();
   const metrics = createMetrics(new Registry());
+  const tracing = await openTracing(settings, logger);
   const loaded = await load();
   const classes = await ServedClasses.open(settings, loaded.bundle, metrics, logger);
-  const end: (() => Promise<unknown>)[] = [() => classes.close()];
+  const end: (() => Promise<unknown>)[] = [async () => tracing?.close(), () => classes.close()];
   const undo = async (error: unknown): Promise<never> => {
     for (const step of end.reverse()) await step();
     throw error;
@@ -58,6 +60,7 @@ export async function startServer(
     classes,
     metrics,
     logger,
+    tracing,
     state,
     uploads: new UploadBudget(settings.uploadMegabytes * 1e6, metrics),
     caller: requireCaller(settings),
