@@ -16,6 +16,8 @@ export class Cluster {
   constructor(
     readonly ports: readonly number[],
     private readonly settings: Readonly<Record<string, string | number>>,
+    /** Instead of `unseen serve` itself. */
+    private readonly program?: string,
   ) {}
 
   /** One after another, as an orchestrator does that waits for each. */
@@ -24,7 +26,7 @@ export class Cluster {
   }
 
   async start(replica: number): Promise<void> {
-    const server = await ServerProcess.start({ ...this.settings, port: this.ports[replica] });
+    const server = await ServerProcess.start({ ...this.settings, port: this.ports[replica] }, this.program);
     this.servers[replica] = server;
     this.started.push({ replica: replica + 1, seconds: server.readySeconds });
   }

@@ -56,6 +56,7 @@ http {
       proxy_pass http://replicas;
     }
     location @repeatable {
+      proxy_read_timeout 60s; # fitting many classes takes its time, and asking another replica would not shorten it
       proxy_next_upstream error timeout non_idempotent;
       proxy_pass http://replicas;
     }
