@@ -52,7 +52,7 @@ const say = (text: string): void => {
 const began = performance.now();
 const folder = mkdtempSync(join(tmpdir(), 'unseen-replicas-'));
 const end: (() => Promise<unknown>)[] = [];
-let failures: string[] = [];
+let failures: string[];
 try {
   failures = await prove();
 } catch (error) {

@@ -57,7 +57,7 @@ describe('the simulation agrees with queueing theory:', () => {
     const model = { ...plain(() => exponential(chance, 1)), queue: places };
     const found = simulate(model, { replicas: 1, perSecond: load, requests, balance: 'chance' }, chance);
     const expected = ((1 - load) * load ** places) / (1 - load ** (places + 1));
-    expect(found.refusedShare).toBeCloseTo(expected, 2);
+    expectNear(found.refusedShare, expected);
   });
 
   test('M/M/c (Erlang): two decoders in front of a worker that takes no time', () => {

@@ -26,6 +26,18 @@ interface Span {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
+/** As it travels: attributes are a list of keys and typed values. */
+interface Sent {
+  readonly attributes: readonly {
+    readonly key: string;
+    readonly value: {
+      readonly stringValue?: string;
+      readonly intValue?: number;
+      readonly doubleValue?: number;
+    };
+  }[];
+}
+
 /** A collector: takes OTLP as JSON, and keeps the spans. */
 async function startCollector() {
   const spans: Span[] = [];
@@ -39,7 +51,7 @@ async function startCollector() {
       for (const { resource, scopeSpans } of JSON.parse(Buffer.concat(chunks).toString()).resourceSpans) {
         resources.push(plain(resource.attributes));
         for (const { spans: sent } of scopeSpans)
-          spans.push(...sent.map((span: any) => ({ ...span, attributes: plain(span.attributes) })));
+          spans.push(...sent.map((span: Sent) => ({ ...span, attributes: plain(span.attributes) })));
       }
       response.setHeader('content-type', 'application/json').end('{}');
     });
@@ -49,7 +61,7 @@ async function startCollector() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, spans, paths, resources };
 }
 
-function plain(attributes: any[]): Record<string, string | number> {
+function plain(attributes: Sent['attributes']): Record<string, string | number> {
   return Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,
@@ -152,7 +164,7 @@ describe('a request with an endpoint for traces set', () => {
     ['traceparent is nonsense', { headers: { traceparent: 'ff-nonsense' }, share: 1, spans: 1 }],
   ])('is kept or not: %s', async (_, { headers, share, spans }) => {
     const { collector, server } = await traced({ tracesShare: share });
-    await send(`${server.url}/attributes`, { headers: headers as Record<string, string> });
+    await send(`${server.url}/attributes`, { headers });
     await server.stop(0);
     expect(collector.spans).toHaveLength(spans);
   });
