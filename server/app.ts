@@ -7,17 +7,20 @@ import { Failure } from '../core/failures.js';
 import { answerError, noSuchRoute } from './http/errors.js';
 import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
+import type { Tracing } from './observability/tracing.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classRoutes } from './routes/classes.js';
 import { classifyRoute } from './routes/classify.js';
 import { contractRoutes } from './routes/contract.js';
-import type { RouteDependencies } from './routes/dependencies.js';
+import type { RouteDependencies, ServerState } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
 import { playgroundRoutes } from './routes/playground.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
   readonly logger: Logger;
+  /** Undefined: nothing is traced. */
+  readonly tracing: Tracing | undefined;
 }
 
 export function createApp(dependencies: AppDependencies): Express {
@@ -39,12 +42,14 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(playgroundRoutes());
   app.use(noSuchRoute);
   app.use(answerError);
-  logger.debug({ settings: { ...settings, registry: undefined } }, 'wired');
+  logger.debug({ settings: { ...settings, registry: undefined, tracesEndpoint: undefined } }, 'wired');
   return app;
 }
 
 /** The metrics alone, for a port that the outside does not see. */
-export function createMetricsApp(dependencies: Pick<AppDependencies, 'metrics' | 'logger'>): Express {
+export function createMetricsApp(
+  dependencies: Pick<AppDependencies, 'metrics' | 'logger' | 'state'>,
+): Express {
   const app = bareApp(dependencies);
   app.use(metricsRoute(dependencies));
   app.use(noSuchRoute);
@@ -52,13 +57,28 @@ export function createMetricsApp(dependencies: Pick<AppDependencies, 'metrics' |
   return app;
 }
 
-function bareApp({ metrics, logger }: Pick<AppDependencies, 'metrics' | 'logger'>): Express {
+type BareDependencies = Pick<AppDependencies, 'metrics' | 'logger' | 'state'> &
+  Partial<Pick<AppDependencies, 'tracing'>>;
+
+function bareApp({ metrics, logger, state, tracing }: BareDependencies): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false); // answers are computed: hashing them buys nothing
-  app.use(requestContext(metrics, logger));
+  app.use(requestContext(metrics, logger, tracing));
+  app.use(leavingWhenDraining(state));
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   return app;
+}
+
+/**
+ * About to stop, connections are given up with the answer that goes out on them. One that is kept would be closed later, at
+ * the very moment, perhaps, when a balancer sends the next request into it.
+ */
+function leavingWhenDraining(state: ServerState): RequestHandler {
+  return (_request, response, next) => {
+    if (state.draining) response.setHeader('Connection', 'close');
+    next();
+  };
 }
 
 function crossOrigin(origins: readonly string[]): RequestHandler {

@@ -133,6 +133,17 @@ export const serverConfigurationSchema = z.strictObject({
     .describe(
       'Classes added until all rows, those of the model too, are fitted anew in the background, and taken if that measures better. 0: never.',
     ),
+  tracesEndpoint: z
+    .url({ protocol: /^https?$/, error: 'an http or https address is expected' })
+    .optional()
+    .describe(
+      'Where traces go, as OTLP over HTTP: http://collector:4318 (or with its path, if that is not /v1/traces). Left out: none are made.',
+    ),
+  tracesShare: amount(0, 1)
+    .default(1)
+    .describe(
+      'Share of requests that are traced, where the caller has not decided (traceparent). High: the collector drowns.',
+    ),
   logLevel: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')

@@ -14,6 +14,7 @@ import { WorkerProcesses } from './inference/worker-processes.js';
 import { listen, portOf } from './listen.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
+import { openTracing } from './observability/tracing.js';
 import { Reloader } from './reload.js';
 import { Lifecycle } from './state.js';
 
@@ -57,6 +58,8 @@ export async function startServer(
     for (const step of end.reverse()) await step();
     throw error;
   };
+  const tracing = await openTracing(settings, logger).catch(undo);
+  end.push(() => tracing?.close());
   const loading = load();
   const bundle = loading.then((loaded) => loaded.bundle);
   const classes = await ServedClasses.open(settings, bundle, metrics, logger).catch(undo);
@@ -75,6 +78,7 @@ export async function startServer(
     classes,
     metrics,
     logger,
+    tracing,
     state,
     uploads: new UploadBudget(settings.uploadMegabytes * 1e6, metrics),
     caller: requireCaller(settings),

@@ -41,7 +41,7 @@ export class ClassAdder {
 
   /** How many milliseconds it took. */
   async add(name: string): Promise<number> {
-    const body = JSON.stringify({ name, attributes: this.perturbed() });
+    const body = JSON.stringify(this.draft(name));
     const started = performance.now();
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${this.url}/classes`, { method: 'POST', headers, body });
@@ -54,9 +54,14 @@ export class ClassAdder {
 
   /** All in one request. */
   async addMany(names: readonly string[]): Promise<void> {
-    const classes = names.map((name) => ({ name, attributes: this.perturbed() }));
+    const classes = names.map((name) => this.draft(name));
     const { registryRevision } = await new UnseenClient({ url: this.url }).createClasses(classes);
     for (const name of names) this.added.set(name, registryRevision);
+  }
+
+  /** A class as it might be sent, without sending it. */
+  draft(name: string): { name: string; attributes: Attributes } {
+    return { name, attributes: this.perturbed() };
   }
 
   private perturbed(): Attributes {

@@ -1,6 +1,8 @@
 /** What Linux says in /proc of a process and its children; elsewhere nothing is known, and nothing is found. */
 import { readFileSync } from 'node:fs';
 
+const ticksPerSecond = 100; // of /proc, on every architecture that matters
+
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -17,6 +19,16 @@ export function childrenOf(pid: number): number[] {
 export function isRunning(pid: number): boolean {
   const state = /\) (\S)/.exec(read(`/proc/${pid}/stat`))?.[1];
   return state !== undefined && state !== 'Z' && state !== 'X';
+}
+
+/** What it has used of all processors so far, in its threads together. */
+export function processorSeconds(pid: number): number {
+  const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond; // user and system time
+}
+
+export function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
 }
 
 /** Resident memory in bytes. */

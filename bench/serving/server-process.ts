@@ -52,9 +52,11 @@ export class ServerProcess {
     await ended;
   }
 
-  async stop(): Promise<number | null> {
+  /** SIGTERM, as orchestrators send it, has the grace time before it; SIGINT has not. */
+  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<number | null> {
+    if (!this.running) return this.child.exitCode;
     const ended = new Promise<number | null>((resolve) => this.child.once('exit', resolve));
-    this.child.kill('SIGINT');
+    this.child.kill(signal);
     return ended;
   }
 }

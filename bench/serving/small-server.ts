@@ -11,6 +11,7 @@ const server = await startServer(settings, {
   watcher: silent,
   load: async () => ({ bundle: await readBundle(settings.bundle), backbone: smallBackbone() }),
 });
-process.on('SIGINT', () => {
-  void server.stop(0).then(() => process.exit(0));
-});
+for (const [signal, graceSeconds] of [['SIGINT', 0] as const, ['SIGTERM', settings.graceSeconds] as const])
+  process.on(signal, () => {
+    void server.stop(graceSeconds).then(() => process.exit(0));
+  });

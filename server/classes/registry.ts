@@ -158,10 +158,14 @@ export class ClassRegistry implements Classes {
     });
   }
 
+  get secondsBehind(): number {
+    return this.following.secondsBehind;
+  }
+
   trouble(): string | null {
     const state = this.store.state();
     if (state.kind === 'down') return `the class registry cannot be reached: ${state.reason}`;
-    const behind = this.following.secondsBehind;
+    const behind = this.secondsBehind;
     return behind > 5 ? `the classes are ${Math.round(behind)} s behind the registry` : null;
   }
 

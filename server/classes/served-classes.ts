@@ -27,6 +27,10 @@ export class ServedClasses implements Classes {
     private readonly logger: Logger,
   ) {
     this.count(current);
+    metrics.watchRegistry(() => ({
+      isReachable: store.state().kind === 'up',
+      secondsBehind: this.current.secondsBehind,
+    }));
   }
 
   static async open(

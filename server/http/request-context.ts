@@ -1,10 +1,11 @@
-/** Around every request: an id, one line in the log, and its outcome counted once. */
+/** Around every request: an id, one line in the log, its outcome counted once, and a trace where that is wanted. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Request, RequestHandler, Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import { stageList, type StageListener, type StageTime, type Tracing } from '../observability/tracing.js';
 
 export interface RequestContext {
   readonly id: string;
@@ -14,6 +15,8 @@ export interface RequestContext {
   route: string;
   /** What was thrown on the way, for the log. */
   error?: unknown;
+  /** Hears of each stage; undefined when nothing is traced. */
+  readonly onStage?: StageListener;
 }
 
 const contexts = new WeakMap<Request, RequestContext>();
@@ -25,32 +28,44 @@ export function contextOf(request: Request): RequestContext {
 /** Routes that are asked every few seconds by machines; their lines would drown the others. */
 const quietRoutes = new Set(['healthz', 'readyz', 'metrics', 'v2-live', 'v2-ready']);
 
-export function requestContext(metrics: Metrics, logger: Logger): RequestHandler {
+export function requestContext(metrics: Metrics, logger: Logger, tracing?: Tracing): RequestHandler {
   return (request, response, next) => {
     const id = acceptedId(request.header('x-request-id')) ?? randomUUID();
+    const stages: StageTime[] = [];
     const context: RequestContext = {
       id,
       startedAt: performance.now(),
       logger: logger.child({ requestId: id }),
       route: 'unknown',
+      ...(tracing && { onStage: stageList(stages) }),
     };
     contexts.set(request, context);
     response.setHeader('X-Request-Id', id);
     metrics.inFlight.inc();
     response.once('close', () => {
       metrics.inFlight.dec();
-      const seconds = (performance.now() - context.startedAt) / 1000;
-      const { route, error } = context;
+      const { route, error, startedAt } = context;
+      const seconds = (performance.now() - startedAt) / 1000;
       const method = knownMethods.has(request.method) ? request.method : 'other';
       // Nginx's 499: the client went away before there was an answer.
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.requests.inc({ route, method, status });
       metrics.requestSeconds.observe({ route }, seconds);
-      const line = { route, method, status, seconds: Number(seconds.toFixed(4)) };
+      const code = error instanceof Failure ? error.code : undefined;
+      const { headers } = request;
+      const traceId = quietRoutes.has(route)
+        ? undefined
+        : tracing?.record({ id, headers, route, method, status, startedAt, seconds, code, stages });
+      const line = {
+        route,
+        method,
+        status,
+        seconds: Number(seconds.toFixed(4)),
+        ...(traceId && { traceId }),
+      };
       if (status >= 500) context.logger.error({ ...line, err: error }, 'failed');
       else if (quietRoutes.has(route)) context.logger.debug(line, 'answered');
-      else
-        context.logger.info({ ...line, ...(error instanceof Failure && { code: error.code }) }, 'answered');
+      else context.logger.info({ ...line, ...(code && { code }) }, 'answered');
     });
     next();
   };
@@ -63,6 +78,12 @@ export function named(route: string): RequestHandler {
     contextOf(request).route = route;
     next();
   };
+}
+
+export function noteUpload(request: Request, { stageSeconds }: Metrics, startedAt: number): void {
+  const seconds = (performance.now() - startedAt) / 1000;
+  stageSeconds.observe({ stage: 'upload' }, seconds);
+  contextOf(request).onStage?.({ stage: 'upload', startedAt, seconds });
 }
 
 /** Aborted, with the Failure to answer as its reason, when the deadline has passed or the client has gone. */

@@ -3,6 +3,7 @@ import type { Classification, ClassifyOptions } from '../../core/head/classifier
 import type { Manifest } from '../../core/bundle/manifest.js';
 import type { Provider } from '../../core/compute/session.js';
 import type { Matrix } from '../../core/matrix.js';
+import type { StageListener } from '../observability/tracing.js';
 
 export interface Answer extends Classification {
   /** Of the class registry, when this was computed: all of an answer is of one revision. */
@@ -32,13 +33,22 @@ export interface Inference {
   readonly state: InferenceState;
   /** Throws Failure 'overloaded' when one picture more would wait too long. */
   admit(): void;
-  /** `signal` is aborted, with the Failure to answer as its reason, when nobody waits for the answer any more. */
+  /**
+   * `signal` is aborted, with the Failure to answer as its reason, when nobody waits for the answer any more. `onStage` hears
+   * how long each stage took, when somebody wants to know.
+   */
   classifyPicture(
     bytes: Uint8Array,
     name: string,
     options: ClassifyOptions,
     signal: AbortSignal,
+    onStage?: StageListener,
   ): Promise<Answer>;
   /** Rows as the backbone would give them. */
-  classifyFeatures(features: Matrix, options: ClassifyOptions, signal: AbortSignal): Promise<Answer[]>;
+  classifyFeatures(
+    features: Matrix,
+    options: ClassifyOptions,
+    signal: AbortSignal,
+    onStage?: StageListener,
+  ): Promise<Answer[]>;
 }

@@ -8,6 +8,7 @@ import { limiter } from '../../core/limiter.js';
 import { rowOf, type Matrix } from '../../core/matrix.js';
 import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { ServerConfiguration } from '../configuration.js';
+import type { StageListener } from '../observability/tracing.js';
 import { batchSizes } from './batcher.js';
 import type { Answer, ServedModel } from './contract.js';
 import { Job, type JobResult } from './job.js';
@@ -97,24 +98,32 @@ export class Generation {
     name: string,
     options: ClassifyOptions,
     signal: AbortSignal,
+    onStage?: StageListener,
   ): Promise<Answer> {
     return this.count(async () => {
       const pixels = await this.decoding(async () => {
         signal.throwIfAborted(); // nobody waits for it any more: its time belongs to others
         const started = performance.now();
         const decoded = await decode(bytes, name, this.loaded.backbone.entry.preprocessing, this.limits);
-        this.events.decoded((performance.now() - started) / 1000);
+        const seconds = (performance.now() - started) / 1000;
+        this.events.decoded(seconds);
+        onStage?.({ stage: 'decode', startedAt: started, seconds });
         return decoded;
       });
-      return this.answer(await this.submit(new Job({ pixels }, options, signal)));
+      return this.answer(await this.submit(new Job({ pixels }, options, signal, onStage)));
     });
   }
 
-  classifyFeatures(features: Matrix, options: ClassifyOptions, signal: AbortSignal): Promise<Answer[]> {
+  classifyFeatures(
+    features: Matrix,
+    options: ClassifyOptions,
+    signal: AbortSignal,
+    onStage?: StageListener,
+  ): Promise<Answer[]> {
     return this.count(async () => {
       const jobs = Array.from(
         { length: features.rows },
-        (_, i) => new Job({ features: rowOf(features, i) }, options, signal),
+        (_, i) => new Job({ features: rowOf(features, i) }, options, signal, onStage),
       );
       const results = await Promise.all(jobs.map((job) => this.submit(job)));
       return results.map((result) => this.answer(result));

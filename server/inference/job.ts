@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failures.js';
 import type { ClassifyOptions, Classification } from '../../core/head/classifier.js';
+import type { StageListener } from '../observability/tracing.js';
 
 export interface JobResult {
   readonly classification: Classification;
@@ -20,6 +21,7 @@ export class Job {
     readonly content: { readonly pixels: Uint8Array } | { readonly features: Float32Array },
     readonly options: ClassifyOptions,
     private readonly signal: AbortSignal,
+    readonly onStage?: StageListener,
   ) {
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;

@@ -5,6 +5,7 @@ import type { Matrix } from '../../core/matrix.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import type { StageListener, StageTime } from '../observability/tracing.js';
 import type { Answer, Inference, InferenceState, ServedModel } from './contract.js';
 import { Generation, type GenerationEvents, type GenerationSettings, type HeadSource } from './generation.js';
 import type { LoadedModel } from './load-model.js';
@@ -70,14 +71,20 @@ export class InferenceService implements Inference {
     name: string,
     options: ClassifyOptions,
     signal: AbortSignal,
+    onStage?: StageListener,
   ): Promise<Answer> {
-    return this.count(1, () => this.generation.classifyPicture(bytes, name, options, signal));
+    return this.count(1, () => this.generation.classifyPicture(bytes, name, options, signal, onStage));
   }
 
-  async classifyFeatures(features: Matrix, options: ClassifyOptions, signal: AbortSignal): Promise<Answer[]> {
+  async classifyFeatures(
+    features: Matrix,
+    options: ClassifyOptions,
+    signal: AbortSignal,
+    onStage?: StageListener,
+  ): Promise<Answer[]> {
     // Rows skip the network: hundreds of them wait no longer than one picture does.
     const places = Math.ceil(features.rows / rowsPerPlace);
-    return this.count(places, () => this.generation.classifyFeatures(features, options, signal));
+    return this.count(places, () => this.generation.classifyFeatures(features, options, signal, onStage));
   }
 
   /** True when a worker has answered of late, or answers a picture put through the whole path now. */
@@ -161,13 +168,17 @@ function openGeneration(
     batch: (jobs, { inferSeconds, headSeconds }) => {
       metrics.batchPictures.observe(jobs.length);
       const now = performance.now();
-      for (const job of jobs) {
-        stageSeconds.observe(
-          { stage: 'queue' },
-          Math.max(0, (now - job.enqueuedAt) / 1000 - inferSeconds - headSeconds),
-        );
-        stageSeconds.observe({ stage: 'infer' }, inferSeconds);
-        stageSeconds.observe({ stage: 'head' }, headSeconds);
+      const ran = 1000 * (inferSeconds + headSeconds);
+      for (const { enqueuedAt, onStage } of jobs) {
+        const times: StageTime[] = [
+          { stage: 'queue', startedAt: enqueuedAt, seconds: Math.max(0, now - enqueuedAt - ran) / 1000 },
+          { stage: 'infer', startedAt: now - ran, seconds: inferSeconds, pictures: jobs.length },
+          { stage: 'head', startedAt: now - 1000 * headSeconds, seconds: headSeconds, pictures: jobs.length },
+        ];
+        for (const time of times) {
+          stageSeconds.observe({ stage: time.stage }, time.seconds);
+          onStage?.(time);
+        }
       }
     },
     workers: (ready) => {

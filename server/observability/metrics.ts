@@ -4,9 +4,11 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-export type Stage = 'upload' | 'queue' | 'decode' | 'infer' | 'head';
-export type RefusalReason =
-  'queue-full' | 'uploads-full' | 'rate' | 'draining' | 'too-large' | 'unauthenticated';
+export const stages = ['upload', 'queue', 'decode', 'infer', 'head'] as const;
+export type Stage = (typeof stages)[number];
+
+const refusalReasons = ['queue-full', 'uploads-full', 'rate'];
+const reloadOutcomes = ['changed', 'unchanged', 'failed'];
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -17,14 +19,34 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
+/** What is asked at each scrape, because it changes by the mere passing of time. */
+export interface RegistryReach {
+  readonly isReachable: boolean;
+  /** Since a change was announced that this server does not serve yet. */
+  readonly secondsBehind: number;
+}
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(register: Registry) {
+  const metrics = defineMetrics(register);
+  // Known from the start at 0: a rate that first sees a counter at 1 misses what happened first.
+  for (const reason of refusalReasons) metrics.refused.inc({ reason }, 0);
+  for (const outcome of reloadOutcomes) metrics.modelReloads.inc({ outcome }, 0);
+  for (const stage of stages) metrics.stageSeconds.zero({ stage });
+  return metrics;
+}
+
+function defineMetrics(register: Registry) {
   collectDefaultMetrics({ register });
   for (const name of misnamed) register.removeSingleMetric(name);
   const registers = [register];
+  let registryReach = (): RegistryReach => ({ isReachable: true, secondsBehind: 0 });
   return {
     register,
+    watchRegistry(reach: () => RegistryReach): void {
+      registryReach = reach;
+    },
     requests: new Counter({
       name: 'unseen_http_requests_total',
       help: 'Answered requests.',
@@ -117,6 +139,22 @@ export function createMetrics(register: Registry) {
       name: 'unseen_registry_revision',
       help: 'Revision of the class registry in the head that answers.',
       registers,
+    }),
+    registryUp: new Gauge({
+      name: 'unseen_registry_up',
+      help: 'Whether the class registry can be reached (1) or not (0).',
+      registers,
+      collect() {
+        this.set(registryReach().isReachable ? 1 : 0);
+      },
+    }),
+    registryBehindSeconds: new Gauge({
+      name: 'unseen_registry_behind_seconds',
+      help: 'Since when a change of the class registry is known of and not yet served; 0 when there is none.',
+      registers,
+      collect() {
+        this.set(registryReach().secondsBehind);
+      },
     }),
   };
 }

@@ -2,6 +2,7 @@
 import { Failure } from '../../core/failures.js';
 import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { Answer, Inference, ServedModel } from '../inference/contract.js';
+import type { StageListener } from '../observability/tracing.js';
 import type { InferContent, ReadRequest } from './read-request.js';
 import type { InferRequest } from './schemas.js';
 
@@ -9,11 +10,12 @@ export function infer(
   inference: Inference,
   { request, content }: ReadRequest,
   signal: AbortSignal,
+  onStage?: StageListener,
 ): Promise<Answer[]> {
   const options = classifyOptions(request, inference.model);
   return 'features' in content
-    ? inference.classifyFeatures(content.features, options, signal)
-    : classifyPictures(inference, content, options, signal);
+    ? inference.classifyFeatures(content.features, options, signal, onStage)
+    : classifyPictures(inference, content, options, signal, onStage);
 }
 
 async function classifyPictures(
@@ -21,12 +23,13 @@ async function classifyPictures(
   { pictures }: Extract<InferContent, { pictures: unknown }>,
   options: ClassifyOptions,
   signal: AbortSignal,
+  onStage: StageListener | undefined,
 ): Promise<Answer[]> {
   const refusal = new AbortController(); // once one is refused, nobody waits for the others
   const either = AbortSignal.any([signal, refusal.signal]);
   try {
     return await Promise.all(
-      pictures.map((bytes, i) => inference.classifyPicture(bytes, `image[${i}]`, options, either)),
+      pictures.map((bytes, i) => inference.classifyPicture(bytes, `image[${i}]`, options, either, onStage)),
     );
   } catch (error) {
     refusal.abort(error);

@@ -7,7 +7,7 @@ import { readWhole, receiveBody } from '../http/body.js';
 import { onlyMethods } from '../http/errors.js';
 import { readMultipart, type UploadedPicture } from '../http/multipart.js';
 import { problemOf } from '../http/problem.js';
-import { contextOf, named, requestSignal } from '../http/request-context.js';
+import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { Answer, ServedModel } from '../inference/contract.js';
 import type { RouteDependencies } from './dependencies.js';
@@ -28,7 +28,9 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
       const { pictures, several } = await readPictures(request, response, dependencies);
       if (several) response.json(await classifyMany(pictures, options, signal, request, dependencies));
       else {
-        const answer = await inference.classifyPicture(pictures[0].bytes, pictures[0].name, options, signal);
+        const { bytes, name } = pictures[0];
+        const { onStage } = contextOf(request);
+        const answer = await inference.classifyPicture(bytes, name, options, signal, onStage);
         response.json({ ...shown(answer), ...footer(answer, inference.model, request) });
       }
     })
@@ -67,7 +69,7 @@ async function readPictures(
     if (isForm) return readMultipart(body, { bytes: limits.bytes, pictures: settings.picturesPerRequest });
     return [{ name: 'The picture', bytes: await readWhole(body, limits.bytes) }];
   });
-  metrics.stageSeconds.observe({ stage: 'upload' }, (performance.now() - started) / 1000);
+  noteUpload(request, metrics, started);
   return { pictures, several: pictures.length > 1 };
 }
 
@@ -80,10 +82,11 @@ async function classifyMany(
   { inference }: RouteDependencies,
 ) {
   const { model } = inference;
+  const { onStage } = contextOf(request);
   const outcomes = await Promise.all(
     pictures.map(async ({ name, bytes }) => {
       try {
-        return { name, answer: await inference.classifyPicture(bytes, name, options, signal) };
+        return { name, answer: await inference.classifyPicture(bytes, name, options, signal, onStage) };
       } catch (error) {
         if (error instanceof Failure && error.code.startsWith('image-'))
           return { name, problem: problemOf(error) };

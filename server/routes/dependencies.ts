@@ -22,6 +22,8 @@ export interface RouteDependencies {
 }
 
 export interface ServerState {
+  /** About to stop. */
+  readonly draining: boolean;
   /** Reasons why this server should be restarted; empty when it is alive. */
   alive(): readonly string[];
   /** Reasons why no requests should be sent here; empty when it is ready. */

@@ -4,7 +4,7 @@ import { Failure } from '../../core/failures.js';
 import { programVersion } from '../contract/version.js';
 import { readWhole, receiveBody } from '../http/body.js';
 import { noSuchRoute, onlyMethods } from '../http/errors.js';
-import { named, requestSignal } from '../http/request-context.js';
+import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
 import type { ServedModel } from '../inference/contract.js';
 import { encodeResponse, versionOf, type EncodedResponse } from '../open-inference/answer.js';
 import { answerProtocolError } from '../open-inference/errors.js';
@@ -93,13 +93,16 @@ async function answerInfer(
   const body = await receiveBody(request, response, limits, uploads, (stream) =>
     readWhole(stream, limits.bytes),
   );
-  metrics.stageSeconds.observe({ stage: 'upload' }, (performance.now() - started) / 1000);
+  noteUpload(request, metrics, started);
   const read = readInferRequest(body, request.header(headerLengthName), {
     pictures: settings.picturesPerRequest,
     rows: mostRows,
     width: inference.model.manifest.featureMap.width,
   });
-  send(response, encodeResponse(read.request, await infer(inference, read, signal)));
+  send(
+    response,
+    encodeResponse(read.request, await infer(inference, read, signal, contextOf(request).onStage)),
+  );
 }
 
 function send(response: Response, { json, bytes }: EncodedResponse): void {

@@ -44,6 +44,15 @@ test('after the signal: not ready at once, serves through the grace time, then e
   expect(server.log.at(-1)).toContain('stopped');
 });
 
+test('about to stop, it gives up connections with the answers on them, so that none is closed under a request', async () => {
+  const server = await startTestServer({ bundle: () => bundle });
+  expect((await postBytes(server.url, picture)).headers.get('connection')).toBe('keep-alive');
+  const stopping = server.stop(1);
+  for (const answer of [await postBytes(server.url, picture), await send(`${server.url}/readyz`)])
+    expect(answer.headers.get('connection')).toBe('close');
+  await stopping;
+});
+
 test('a port that is taken is refused with what to do', async () => {
   const server = await startTestServer({ bundle: () => bundle });
   const port = Number(new URL(server.url).port);

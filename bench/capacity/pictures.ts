@@ -1,0 +1,68 @@
+/** Processor time of one picture: the network, decoding, and what the server does besides. */
+import { openBackbone } from '../../core/backbone/backbone.js';
+import { Extractor } from '../../core/backbone/extractor.js';
+import { decode, pictureSize, prepare } from '../../core/backbone/preprocess.js';
+import { silent } from '../../core/progress.js';
+import { answered, closedLoop } from '../serving/load.js';
+import { childrenOf, commandOf, processorSeconds } from '../serving/process-tree.js';
+import { ServerProcess } from '../serving/server-process.js';
+
+export interface PictureCost {
+  /** Of a run: so much whatever its size, and so much for each picture; one thread. */
+  readonly runSeconds: number;
+  readonly networkSeconds: number;
+  readonly decodeSeconds: number;
+  /** The whole server, worker and all, for one picture under load. */
+  readonly serverSeconds: number;
+}
+
+const batch = 8;
+
+/** Processor seconds of this process, all threads, for each of so many repetitions. */
+async function processorTime(
+  repetitions: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<number> {
+  await work(0); // warm
+  const before = process.cpuUsage();
+  for (let i = 0; i < repetitions; i++) await work(i);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6 / repetitions;
+}
+
+export async function measurePictures(pictures: readonly Uint8Array[], count: number): Promise<PictureCost> {
+  const backbone = await openBackbone(undefined, { ...silent, note: console.error });
+  const { preprocessing } = backbone.entry;
+  const network = await Extractor.open(backbone, { threads: 1 });
+  const size = pictureSize(preprocessing);
+  const one = await prepare(pictures[0], 'picture', preprocessing);
+  const full = new Float32Array(batch * size);
+  for (let i = 0; i < batch; i++) full.set(one, i * size);
+  const ofOne = await processorTime(count / batch, () => network.features(one, 1));
+  const ofFull = await processorTime(count / batch, () => network.features(full, batch));
+  await network.close();
+  const networkSeconds = (ofFull - ofOne) / (batch - 1);
+  const decodeSeconds = await processorTime(count, (i) =>
+    decode(pictures[i % pictures.length], 'picture', preprocessing, { pixels: 50e6 }),
+  );
+  const runSeconds = Math.max(0, ofOne - networkSeconds);
+  return { runSeconds, networkSeconds, decodeSeconds, serverSeconds: await serverTime(pictures, count) };
+}
+
+async function serverTime(pictures: readonly Uint8Array[], count: number): Promise<number> {
+  const server = await ServerProcess.start({ threads: 1 });
+  // Not the process that fits classes: it starts meanwhile, and has no part in pictures.
+  const worker = childrenOf(server.pid).filter((pid) => commandOf(pid).includes('inference/worker'));
+  const used = (): number => [server.pid, ...worker].reduce((sum, pid) => sum + processorSeconds(pid), 0);
+  const clients = 2 * batch; // one batch runs, the next one fills
+  await closedLoop(server.url, pictures, { clients, until: (sent) => sent >= 2 * clients });
+  const before = used();
+  const { outcomes } = await closedLoop(server.url, pictures, { clients, until: (sent) => sent >= count });
+  const took = used() - before;
+  if (answered(outcomes) < outcomes.length)
+    console.warn(
+      `  (${outcomes.length - answered(outcomes)} pictures were not answered: the machine is too busy for this)`,
+    );
+  await server.stop();
+  return took / answered(outcomes);
+}

@@ -1,0 +1,84 @@
+/**
+ * Requests that come by chance (Poisson) to replicas behind a balancer, simulated event by event. Tests hold it against what is
+ * known exactly: M/M/1, M/D/1, M/M/1/K and M/M/c.
+ */
+import type { Random } from '../../core/random.js';
+import { quantile } from '../serving/load.js';
+import { EventQueue } from './event-queue.js';
+import { Replica, type ReplicaEvent, type ReplicaModel, type Schedule } from './replica.js';
+
+export interface Plan {
+  readonly replicas: number;
+  readonly perSecond: number;
+  readonly requests: number;
+  /** How the balancer chooses: by chance (a Kubernetes Service), or whoever has least under way (nginx least_conn). */
+  readonly balance: 'chance' | 'least';
+}
+
+export interface Simulated {
+  readonly answered: number;
+  readonly refusedShare: number;
+  readonly meanSeconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Share of the time in which workers run. */
+  readonly utilisation: number;
+  readonly picturesPerBatch: number;
+}
+
+/** The first requests meet empty replicas, and would flatter. */
+const warmShare = 0.1;
+
+export function exponential(random: Random, mean: number): number {
+  return -mean * Math.log(1 - random.uniform());
+}
+
+export function simulate(model: ReplicaModel, plan: Plan, random: Random): Simulated {
+  const replicas = Array.from({ length: plan.replicas }, () => new Replica(model));
+  const events = new EventQueue<{ readonly replica: number; readonly event: ReplicaEvent } | 'arrival'>();
+  const warm = warmShare * plan.requests;
+  const seconds: number[] = [];
+  let [now, sent, refused, warmUntil] = [0, 0, 0, 0];
+  const scheduleFor =
+    (replica: number): Schedule =>
+    (after, event) => {
+      events.add(now + after, { replica, event });
+    };
+  events.add(0, 'arrival');
+  for (let entry = events.next(); entry !== undefined; entry = events.next()) {
+    now = entry.time;
+    if (entry.event !== 'arrival') {
+      const { replica, event } = entry.event;
+      for (const arrived of replicas[replica].happen(event, scheduleFor(replica)))
+        if (arrived >= warmUntil) seconds.push(now - arrived);
+      continue;
+    }
+    sent += 1;
+    if (sent <= warm) warmUntil = now;
+    const chosen = plan.balance === 'chance' ? random.integer(plan.replicas) : least(replicas, random);
+    if (!replicas[chosen].arrive(now, scheduleFor(chosen)) && sent > warm) refused += 1;
+    if (sent < plan.requests) events.add(now + exponential(random, 1 / plan.perSecond), 'arrival');
+  }
+  const sum = (of: (replica: Replica) => number): number =>
+    replicas.reduce((total, one) => total + of(one), 0);
+  return {
+    answered: seconds.length,
+    refusedShare: refused / (plan.requests - warm),
+    meanSeconds: seconds.reduce((total, value) => total + value, 0) / seconds.length,
+    p50: quantile(seconds, 0.5),
+    p99: quantile(seconds, 0.99),
+    utilisation: sum(({ busySeconds }) => busySeconds) / (now * plan.replicas),
+    picturesPerBatch: (plan.requests - refused) / sum(({ batches }) => batches),
+  };
+}
+
+/** Of several with equally little under way, any: else the first replicas would get more. */
+function least(replicas: readonly Replica[], random: Random): number {
+  const start = random.integer(replicas.length);
+  let chosen = start;
+  for (let i = 1; i < replicas.length; i++) {
+    const at = (start + i) % replicas.length;
+    if (replicas[at].admitted < replicas[chosen].admitted) chosen = at;
+  }
+  return chosen;
+}

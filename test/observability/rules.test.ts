@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { describe, expect, test } from 'vitest';
+import { observabilityFolder } from '../../bench/replicas/dashboard.js';
+import { projectFolder } from '../../core/project-folder.js';
+import { readRules, rulesFile, rulesTestFile } from '../support/rules.js';
+
+const alerts = readRules().filter(({ alert }) => alert !== undefined);
+const names = alerts.map(({ alert }) => alert!);
+const runbook = readFileSync(join(projectFolder(), 'docs', 'runbook.md'), 'utf8');
+
+test('the alerts are those that the runbook has, in its order', () => {
+  expect([...names].sort()).toEqual([
+    'UnseenDown',
+    'UnseenProviderFallback',
+    'UnseenRefusingRequests',
+    'UnseenRegistryBehind',
+    'UnseenRegistryUnreachable',
+    'UnseenSlow',
+    'UnseenWorkerRestarts',
+  ]);
+  expect([...runbook.matchAll(/^## (Unseen\w+)$/gm)].map(([, name]) => name)).toEqual(names);
+});
+
+test.each(alerts.map((rule) => [rule.alert!, rule] as const))(
+  '%s says how bad it is, what happened, and where to read on',
+  (name, { labels, annotations }) => {
+    expect(['critical', 'warning']).toContain(labels?.severity);
+    expect(annotations?.summary).toBeTruthy();
+    expect(annotations?.description).toBeTruthy();
+    expect(annotations?.runbook).toBe(`docs/runbook.md#${name.toLowerCase()}`);
+    const section = runbook.split(`## ${name}\n`)[1].split('\n## ')[0];
+    for (const part of ['**Means**', '**Confirm**', '**Do**']) expect(section).toContain(part);
+  },
+);
+
+test('every alert is tested firing and not firing', () => {
+  const { tests } = parse(readFileSync(rulesTestFile, 'utf8')) as {
+    tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
+  };
+  const cases = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
+  for (const name of names)
+    expect(
+      cases.some(({ alertname, exp_alerts }) => alertname === name && exp_alerts.length > 0),
+      name,
+    ).toBe(true);
+});
+
+test('Prometheus and Grafana are told of files that are there', () => {
+  const prometheus = parse(readFileSync(join(observabilityFolder, 'prometheus.yml'), 'utf8')) as {
+    rule_files: string[];
+  };
+  for (const file of prometheus.rule_files) expect(existsSync(join(observabilityFolder, file))).toBe(true);
+  const provisioning = (file: string): unknown =>
+    parse(readFileSync(join(observabilityFolder, 'grafana', 'provisioning', file), 'utf8'));
+  expect(provisioning('datasources/prometheus.yaml')).toMatchObject({
+    datasources: [{ type: 'prometheus' }],
+  });
+  expect(provisioning('dashboards/unseen.yaml')).toMatchObject({ providers: [{ type: 'file' }] });
+});
+
+// Debian's package "prometheus" has promtool; without it these are skipped. `check metrics` is in test/server/observability.
+describe.skipIf(spawnSync('promtool', ['--version']).error !== undefined)(
+  'promtool, of Debian\'s "prometheus"',
+  () => {
+    test.each([
+      ['check', 'rules', rulesFile],
+      ['test', 'rules', rulesTestFile],
+      ['check', 'config', join(observabilityFolder, 'prometheus.yml')],
+    ])('%s %s passes', (...words) => {
+      const { status, stdout, stderr } = spawnSync('promtool', words, { encoding: 'utf8' });
+      expect(status, `${stdout}${stderr}`).toBe(0);
+      expect(stdout).toContain('SUCCESS');
+    });
+  },
+);

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { observabilityFolder } from '../../bench/replicas/dashboard.js';
+
+export interface Rule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export const rulesFile = join(observabilityFolder, 'rules', 'unseen.rules.yaml');
+export const rulesTestFile = join(observabilityFolder, 'rules', 'unseen.rules.test.yaml');
+
+export function readRules(): Rule[] {
+  const { groups } = parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: Rule[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}
