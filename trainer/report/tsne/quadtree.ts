@@ -1,0 +1,131 @@
+/**
+ * Points in the plane in a quadtree, so that a far group of them counts as one (Barnes and Hut). Nodes lie in preorder,
+ * each with the index of the first node behind its subtree: a walk needs no stack, and goes forward through memory.
+ */
+const deepest = 48; // halvings; points closer than that share a leaf
+
+export class Quadtree {
+  nodes = 0;
+  private readonly x: Float64Array; // centres of mass
+  private readonly y: Float64Array;
+  private readonly mass: Float64Array;
+  private readonly squaredSide: Float64Array; // 0 for a leaf: it always counts as one
+  private readonly behind: Int32Array;
+  private readonly order: Int32Array;
+  private points: Float64Array = new Float64Array(0);
+
+  constructor(private readonly count: number) {
+    // An inner node has at least two points, or a chain of single children above such a one: room for the chains is
+    // made when they come up, which they rarely do.
+    const room = 4 * count + 8 * deepest;
+    this.x = new Float64Array(room);
+    this.y = new Float64Array(room);
+    this.mass = new Float64Array(room);
+    this.squaredSide = new Float64Array(room);
+    this.behind = new Int32Array(room);
+    this.order = Int32Array.from({ length: count }, (_, i) => i);
+  }
+
+  /** Takes points (2 n), x and y in turn. */
+  build(points: Float64Array): void {
+    this.points = points;
+    this.nodes = 0;
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let i = 0; i < this.count; i++) {
+      const [px, py] = [points[2 * i], points[2 * i + 1]];
+      if (px < left) left = px;
+      if (px > right) right = px;
+      if (py < top) top = py;
+      if (py > bottom) bottom = py;
+    }
+    const side = Math.max(right - left, bottom - top);
+    this.add(0, this.count, (left + right) / 2, (top + bottom) / 2, side, 0);
+  }
+
+  private add(from: number, to: number, middleX: number, middleY: number, side: number, depth: number): void {
+    const { points, order } = this;
+    let [sumX, sumY] = [0, 0];
+    for (let k = from; k < to; k++) {
+      sumX += points[2 * order[k]];
+      sumY += points[2 * order[k] + 1];
+    }
+    // A cell in which all points fall into one quarter says nothing new: the walk goes straight to that quarter.
+    for (; depth < deepest && to - from > 1; depth++) {
+      const across = this.split(from, to, 1, middleY);
+      const upper = this.split(from, across, 0, middleX);
+      const lower = this.split(across, to, 0, middleX);
+      const quarter = side / 4;
+      const parts = [
+        [from, upper, -1, -1],
+        [upper, across, 1, -1],
+        [across, lower, -1, 1],
+        [lower, to, 1, 1],
+      ].filter(([start, end]) => end > start);
+      if (parts.length > 1) {
+        const node = this.put(sumX, sumY, to - from, side * side);
+        for (const [start, end, right, down] of parts)
+          this.add(start, end, middleX + right * quarter, middleY + down * quarter, side / 2, depth + 1);
+        this.behind[node] = this.nodes;
+        return;
+      }
+      const [[, , right, down]] = parts;
+      middleX += right * quarter;
+      middleY += down * quarter;
+      side /= 2;
+    }
+    const leaf = this.put(sumX, sumY, to - from, 0);
+    this.behind[leaf] = this.nodes;
+  }
+
+  private put(sumX: number, sumY: number, mass: number, squaredSide: number): number {
+    const node = this.nodes++;
+    this.x[node] = sumX / mass;
+    this.y[node] = sumY / mass;
+    this.mass[node] = mass;
+    this.squaredSide[node] = squaredSide;
+    return node;
+  }
+
+  /** Brings those of order[from .. to) below the middle along one axis to the front; answers where the others begin. */
+  private split(from: number, to: number, axis: 0 | 1, middle: number): number {
+    const { points, order } = this;
+    let front = from;
+    for (let k = from; k < to; k++) {
+      const index = order[k];
+      if (points[2 * index + axis] < middle) {
+        order[k] = order[front];
+        order[front++] = index;
+      }
+    }
+    return front;
+  }
+
+  /**
+   * With w = 1 / (1 + d^2) for the distance d to another point: adds sum w^2 (y_i - y_j) over all others to force[2 i] and
+   * force[2 i + 1], and answers sum w. A cell counts as one when its side is below `theta` times its distance; below
+   * 0.7 that is never the cell in which the point itself lies. With theta 0 the sums are exact.
+   */
+  repel(i: number, theta: number, force: Float64Array): number {
+    const { x, y, mass, squaredSide, behind, nodes } = this;
+    const [px, py] = [this.points[2 * i], this.points[2 * i + 1]];
+    const limit = theta * theta;
+    let [sum, forceX, forceY] = [0, 0, 0];
+    for (let node = 0; node < nodes;) {
+      const dx = px - x[node];
+      const dy = py - y[node];
+      const squared = dx * dx + dy * dy;
+      const side = squaredSide[node];
+      if (side === 0 || side < limit * squared) {
+        const w = 1 / (1 + squared);
+        const weight = mass[node] * w;
+        sum += weight;
+        forceX += weight * w * dx;
+        forceY += weight * w * dy;
+        node = behind[node];
+      } else node += 1;
+    }
+    force[2 * i] += forceX;
+    force[2 * i + 1] += forceY;
+    return sum - 1; // its own leaf counted it too, with w = 1 and no force
+  }
+}
