@@ -8,6 +8,7 @@ import { addDemoCommand } from './demo.js';
 import { addEvaluateCommand } from './evaluate.js';
 import { addExtractCommand } from './extract.js';
 import { addInspectCommand } from './inspect.js';
+import { addReportCommand } from './report.js';
 import { addServeCommand } from './serve.js';
 import { addTrainCommand } from './train.js';
 
@@ -18,6 +19,7 @@ export const commands: readonly AddCommand[] = [
   addClassesCommand,
   addTrainCommand,
   addEvaluateCommand,
+  addReportCommand,
   addBaselineCommand,
   addDatasetCommand,
   addInspectCommand,

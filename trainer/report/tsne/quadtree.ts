@@ -15,9 +15,8 @@ export class Quadtree {
   private points: Float64Array = new Float64Array(0);
 
   constructor(private readonly count: number) {
-    // An inner node has at least two points, or a chain of single children above such a one: room for the chains is
-    // made when they come up, which they rarely do.
-    const room = 4 * count + 8 * deepest;
+    // Every leaf has a point, and every inner node at least two children.
+    const room = 2 * count;
     this.x = new Float64Array(room);
     this.y = new Float64Array(room);
     this.mass = new Float64Array(room);
