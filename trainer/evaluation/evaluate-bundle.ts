@@ -34,7 +34,7 @@ export async function scoreTestRows(
 }
 
 /** For each class of the dataset, its row in the bundle's head. */
-function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
+export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
   const position = new Map(manifest.classes.map(({ name }, i) => [name, i]));
   const missing = dataset.classNames.filter((name) => !position.has(name));
   if (missing.length > 0) {

@@ -160,7 +160,11 @@ describe('principal coordinates', () => {
   });
 
   test('rows of low rank, or fewer than directions, give finite coordinates', async () => {
-    const rows = matrix(6, 4, Float32Array.from({ length: 24 }, (_, i) => Math.floor(i / 4)));
+    const rows = matrix(
+      6,
+      4,
+      Float32Array.from({ length: 24 }, (_, i) => Math.floor(i / 4)),
+    );
     const found = await principalCoordinates(rows, 50, new Random(1), products);
     expect(found.rows).toBe(6);
     expect(found.data.every(Number.isFinite)).toBe(true);

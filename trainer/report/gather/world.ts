@@ -3,10 +3,11 @@ import { Failure } from '../../../core/failures.js';
 import { encodeAttributes } from '../../../core/head/attribute-encoder.js';
 import { FeatureMapper } from '../../../core/head/feature-map.js';
 import { Generator } from '../../../core/head/generator.js';
-import type { Matrix } from '../../../core/matrix.js';
+import type { LinearHead } from '../../../core/head/scorer.js';
+import { takeRows, type Matrix } from '../../../core/matrix.js';
 import { configurationSchema, type Configuration } from '../../configuration.js';
 import type { Dataset } from '../../datasets/dataset.js';
-import { scoreTestRows } from '../../evaluation/evaluate-bundle.js';
+import { matchClasses, scoreTestRows } from '../../evaluation/evaluate-bundle.js';
 import { evaluateScores, type Evaluation } from '../../evaluation/evaluate.js';
 
 /** A saved model beside its dataset, opened once for everything that the report asks of the two. */
@@ -20,6 +21,7 @@ export interface ReportWorld {
   readonly testLabels: Int32Array; // (n)
   readonly scores: Matrix; // (n, C), without the bias
   readonly evaluation: Evaluation;
+  readonly head: LinearHead; // in the dataset's order of classes
   readonly mapper: FeatureMapper;
   readonly generator: Generator;
   release(): Promise<void>;
@@ -42,12 +44,21 @@ export async function openWorld(bundle: Bundle, dataset: Dataset): Promise<Repor
     testLabels: rows.map((row) => dataset.labels[row]),
     scores,
     evaluation: evaluateScores(scores, dataset, rows, unseenBias),
+    head: headOf(bundle, dataset),
     mapper,
     generator,
     release: async () => {
       await mapper.release();
       await generator.release();
     },
+  };
+}
+
+function headOf(bundle: Bundle, dataset: Dataset): LinearHead {
+  const order = matchClasses(bundle, dataset);
+  return {
+    weights: takeRows(bundle.weights, order),
+    bias: Float32Array.from(order, (place) => bundle.bias[place]),
   };
 }
 

@@ -34,6 +34,7 @@ export function chart({ title, note, legend, plot, narrow = false }: Chart): Mar
   const drawn = Plot.plot({
     document,
     width,
+    marginBottom: 46, // room for the label under the numbers
     style: { fontSize: '12px', background: 'none' },
     ariaLabel: title,
     ...plot,

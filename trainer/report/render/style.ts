@@ -3,6 +3,8 @@
  * same everywhere, Tol's muted set for classes); on paper it is always the light page.
  */
 export const classColours = 10;
+/** Of a table of hundreds of rows; the file on screen has them all. */
+export const rowsOnPaper = 60;
 
 const light = [
   '#332288',
@@ -70,8 +72,11 @@ figure svg { max-width: 100%; height: auto; }
 .scroll { max-height: 30rem; overflow: auto; border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 caption { text-align: left; padding: .4rem .6rem; font-weight: 600; }
-th, td { text-align: left; padding: .25rem .6rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-thead th { position: sticky; top: 0; background: var(--panel); white-space: nowrap; }
+th { overflow-wrap: normal; }
+th, td { text-align: left; padding: .25rem .6rem; border-top: 1px solid var(--line); vertical-align: top; }
+td { overflow-wrap: anywhere; }
+thead th { position: sticky; top: 0; background: var(--panel); }
+td.text { min-width: 7rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-decoration: underline dotted; }
 th[aria-sort=ascending] button::after { content: ' ▲'; }
@@ -82,13 +87,20 @@ input { font: inherit; color: inherit; background: var(--page); border: 1px soli
 .bar { display: inline-block; height: .6rem; min-width: 1px; border-radius: 2px; }
 code { font-size: .85em; overflow-wrap: anywhere; }
 summary { cursor: pointer; }
+.on-paper { display: none; }
+@page { margin: 14mm; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 11pt; }
+  body { max-width: none; padding: 0; font-size: 10.5pt; }
   nav, .filter, .count { display: none; }
   .scroll { max-height: none; overflow: visible; border: 0; }
+  table { font-size: 8pt; }
+  th, td { padding: .1rem .4rem; }
   thead th { position: static; }
+  th button { text-decoration: none; }
+  .table.long tbody tr:nth-child(n + ${rowsOnPaper + 1}) { display: none; }
+  .table.long .on-paper { display: block; }
   figure, .tiles li, tr { break-inside: avoid; }
-  h2, h3 { break-after: avoid; }
+  h2, h3, section > p { break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

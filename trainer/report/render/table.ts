@@ -1,4 +1,5 @@
 import { html, type Markup } from './html.js';
+import { rowsOnPaper } from './style.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -31,7 +32,8 @@ export function table<Row>(
     column.value
       ? html`<td class="${align(column)}" data-value="${column.value(row)}">${column.show(row)}</td>`
       : html`<td class="${align(column)}">${column.show(row)}</td>`;
-  return html`<div class="table">
+  const isLong = rows.length > rowsOnPaper;
+  return html`<div class="table${isLong && ' long'}">
     ${filter !== undefined && html`<label class="filter">${filter} <input type="search" /></label>`}
     <div class="scroll" tabindex="0" role="region" aria-label="${caption}">
       <table>
@@ -54,5 +56,6 @@ export function table<Row>(
       </table>
     </div>
     ${filter !== undefined && html`<p class="count" role="status"></p>`}
+    ${isLong && html`<p class="on-paper quiet">The first ${rowsOnPaper} of ${rows.length} rows; the rest is in the file.</p>`}
   </div>`;
 }

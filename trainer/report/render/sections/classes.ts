@@ -62,23 +62,48 @@ export function classesSection({ classes }: ReportData): Markup {
 
 function worst(classes: readonly ClassFacts[]): Markup {
   const listed = classes.slice(0, worstShown);
+  const percentOf = (fraction: number): number => 100 * fraction;
   return chart({
-    title: `The ${listed.length} worst classes`,
-    note: 'Many unseen classes here and few seen ones: a higher bias on unseen classes may help. Mixed: the features cannot tell them.',
-    legend: kinds,
+    title: `The ${listed.length} worst classes, and what they are mostly mistaken for`,
+    note: 'Mostly seen classes lost to unseen ones: the bias is too high, or those unseen classes attract too much. Mostly unseen classes lost to seen ones: it is too low.',
+    legend: [
+      ...kinds.map((kind) => ({ ...kind, label: `${kind.label}, right` })),
+      { label: 'taken for the class named', colour: 'var(--other)', shape: 'area', opacity: 0.45 },
+    ],
     plot: {
-      height: 60 + 20 * listed.length,
+      height: 70 + 22 * listed.length,
       marginLeft: 260,
-      x: { domain: [0, 100], label: 'Accuracy (%)', grid: true },
+      x: { domain: [0, 100], label: 'Share of the rows of the class (%)', grid: true },
       y: { domain: listed.map(({ name }) => name), label: 'Class', labelAnchor: 'top', tickFormat: short },
       marks: [
         Plot.barX(listed, {
           y: 'name',
-          x: ({ accuracy }: ClassFacts) => Math.max(0.4, 100 * accuracy), // a sliver, so that 0 can be seen
+          x1: ({ accuracy }: ClassFacts) => percentOf(accuracy),
+          x2: ({ accuracy, mistakenFor }: ClassFacts) => percentOf(accuracy + (mistakenFor?.share ?? 0)),
+          fill: 'var(--other)',
+          fillOpacity: 0.45,
+        }),
+        Plot.barX(listed, {
+          y: 'name',
+          x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
           fill: colourOf,
           title: ({ name, seen, rows, accuracy }: ClassFacts) =>
             `${name} (${kindOf(seen)}): ${percent(accuracy)} % of ${rows} rows`,
         }),
+        Plot.text(
+          listed.filter(({ mistakenFor }) => mistakenFor !== null),
+          {
+            y: 'name',
+            x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
+            text: ({ mistakenFor }: ClassFacts) =>
+              `${short(mistakenFor!.name)} (${kindOf(mistakenFor!.seen)}), ${percent(mistakenFor!.share, 0)} %`,
+            textAnchor: 'start',
+            dx: 6,
+            stroke: 'var(--page)',
+            strokeWidth: 3,
+            fill: 'currentColor',
+          },
+        ),
         Plot.ruleX([0]),
       ],
     },

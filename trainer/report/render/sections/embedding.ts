@@ -63,6 +63,7 @@ function picture({ classes, points, perplexity, divergence }: EmbeddingFacts, ki
     ],
     plot: {
       height: 720,
+      inset: 10,
       x: { label: 't-SNE 1 (no unit)', ticks: 5 },
       y: { label: 't-SNE 2 (no unit)', ticks: 5 },
       marks: [

@@ -14,7 +14,7 @@ export function summarySection({ summary, baseline, dataset, model, environment 
     ],
     ['Every class competes: unseen (A_u)', g.unseenAccuracy, baseline?.unseenAccuracy, ''],
     ['Every class competes: seen (A_s)', g.seenAccuracy, baseline?.seenAccuracy, ''],
-    ['H without the bias', plain.harmonicMean, undefined, 'unseen classes then lose to seen ones'],
+    ['H without the bias', plain.harmonicMean, undefined, 'scores as they are'],
     [
       'H with the best bias of all',
       upperBound.harmonicMean,

@@ -100,9 +100,13 @@ function tradeOff({ summary, baseline, curve }: ReportData, points: readonly Poi
         ),
         Plot.text(
           levels.map((line) => line[line.length - 1]),
-          { x: 'x', y: 'y', text: 'label', dy: -8, dx: -4, textAnchor: 'end', fill: 'var(--quiet)' },
+          { x: 'x', y: 'y', text: 'label', dy: -12, dx: -4, textAnchor: 'end', fill: 'var(--quiet)' },
         ),
-        Plot.areaY(points, { x: 'unseen', y: 'seen', fill: 'var(--seen)', fillOpacity: 0.12 }),
+        // Thousands of slivers would leave stripes: an eighth of the points is enough for a shade.
+        Plot.areaY(
+          points.filter((_, i) => i % 8 === 0 || i === points.length - 1),
+          { x: 'unseen', y: 'seen', fill: 'var(--seen)', fillOpacity: 0.12 },
+        ),
         Plot.line(points, { x: 'unseen', y: 'seen', stroke: 'var(--seen)', strokeWidth: 2 }),
         ...marks.map(({ of, symbol, colour, label }) =>
           Plot.dot([of], {
@@ -123,8 +127,8 @@ function tradeOff({ summary, baseline, curve }: ReportData, points: readonly Poi
 /** Points (A_u, A_s) with one harmonic mean, within the chart. */
 function equalMeans(mean: number): { x: number; y: number; label: string }[] {
   const least = mean / (2 - mean / 100); // where the other accuracy is 100 %
-  return Array.from({ length: 41 }, (_, i) => {
-    const x = least + ((100 - least) * i) / 40;
+  return Array.from({ length: 61 }, (_, i) => {
+    const x = least + (100 - least) * (i / 60) ** 2; // denser where it is steep
     return { x, y: (mean * x) / (2 * x - mean), label: `H ${mean} %` };
   });
 }
@@ -141,7 +145,7 @@ function overBias({ summary }: ReportData, points: readonly Point[]): Markup {
     note: 'A broad top of H is good: the bias need not be met exactly. A narrow one asks for more validation folds.',
     legend: [
       ...lines.map(({ label, colour }) => ({ label, colour, shape: 'line' as const })),
-      { label: `chosen bias, ${chosen.toFixed(3)}`, colour: 'currentColor', shape: 'dash' },
+      { label: `chosen bias, ${chosen.toFixed(3).replace('-', '−')}`, colour: 'currentColor', shape: 'dash' },
     ],
     plot: {
       height: 320,
