@@ -39,7 +39,7 @@ export function chart({ title, note, legend, plot, narrow = false }: Chart): Mar
     ariaLabel: title,
     ...plot,
   }) as unknown as { outerHTML: string };
-  const svg = shorten(drawn.outerHTML).replace(/^<svg /, '<svg role="img" ');
+  const svg = tidy(drawn.outerHTML).replace(/^<svg /, '<svg role="img" ');
   return html`<figure class="chart${narrow ? ' narrow' : ''}">
     <h3>${title}</h3>
     <ul class="legend" aria-label="Legend">
@@ -50,9 +50,15 @@ export function chart({ title, note, legend, plot, narrow = false }: Chart): Mar
   </figure>`;
 }
 
-/** Hundredths of a pixel are enough. Only inside tags: what people read stays as it is. */
-function shorten(svg: string): string {
-  return svg.replace(/<[a-z][^>]*>/g, (tag) => tag.replace(/(\.\d\d)\d+/g, '$1'));
+/**
+ * Hundredths of a pixel are enough. Only inside tags: what people read stays as it is. And the drawing is one picture with one
+ * name: the labels that Plot gives to its parts may not stand on plain shapes, so they become data.
+ */
+function tidy(svg: string): string {
+  return svg.replace(/<[a-z][^>]*>/g, (tag) => {
+    const short = tag.replace(/(\.\d\d)\d+/g, '$1');
+    return short.startsWith('<svg ') ? short : short.replace(' aria-label="', ' data-part="');
+  });
 }
 
 function key({ colour, shape, opacity = 1 }: LegendEntry): Markup {

@@ -101,6 +101,8 @@ summary { cursor: pointer; }
   .table.long .on-paper { display: block; }
   figure, .tiles li, tr { break-inside: avoid; }
   h2, h3, section > p { break-after: avoid; }
+  section > p { break-inside: avoid; }
+  .pair { grid-template-columns: 1fr 1fr; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 `;

@@ -36,7 +36,7 @@ const ways = [
 function outcomes({ outcomes: sides }: ConfusionFacts): Markup {
   const parts = sides.flatMap((side) =>
     ways.map(({ key, label, colour }) => ({
-      kind: `rows of ${kindOf(side.seen)} classes`,
+      kind: `${kindOf(side.seen)} classes`,
       label,
       colour,
       share: 100 * side[key],
@@ -48,9 +48,9 @@ function outcomes({ outcomes: sides }: ConfusionFacts): Markup {
     legend: ways.map(({ label, colour }) => ({ label, colour, shape: 'area' })),
     plot: {
       height: 140,
-      marginLeft: 170,
+      marginLeft: 120,
       x: { domain: [0, 100], label: 'Share of the rows (%)' },
-      y: { label: null },
+      y: { label: 'Rows of', labelAnchor: 'top' },
       marks: [
         Plot.barX(
           parts,
