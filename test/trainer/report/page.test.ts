@@ -210,9 +210,9 @@ describe('in a browser', () => {
     const { page } = await open(scheme);
     const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     await page.evaluate(axe);
-    const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    const found = await page.evaluate<{
       violations: { id: string; impact: string; nodes: { html: string }[] }[];
-    };
+    }>('axe.run(document, { resultTypes: ["violations"] })');
     const told = found.violations.map(
       ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0].html.slice(0, 200)}`,
     );

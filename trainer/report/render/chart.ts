@@ -26,19 +26,20 @@ export interface Chart {
 
 /** Plot builds its drawing in a document; this one is never shown. */
 const { document } = parseHTML('<!doctype html><html><body></body></html>') as unknown as {
-  document: NonNullable<Plot.PlotOptions['document']>;
+  document: object;
 };
 
 export function chart({ title, note, legend, plot, narrow = false }: Chart): Markup {
   const width = narrow ? 460 : 900;
-  const drawn = Plot.plot({
+  const options = {
     document,
     width,
     marginBottom: 46, // room for the label under the numbers
     style: { fontSize: '12px', background: 'none' },
     ariaLabel: title,
     ...plot,
-  }) as unknown as { outerHTML: string };
+  } as Plot.PlotOptions;
+  const drawn = Plot.plot(options) as unknown as { outerHTML: string };
   const svg = tidy(drawn.outerHTML).replace(/^<svg /, '<svg role="img" ');
   return html`<figure class="chart${narrow ? ' narrow' : ''}">
     <h3>${title}</h3>

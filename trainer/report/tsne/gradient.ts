@@ -21,7 +21,7 @@ export function gradient(
   tree.build(points);
   target.fill(0);
   let z = 0;
-  for (let i = 0; i < n; i++) z += tree.repel(i, theta, target);
+  for (const i of tree.order) z += tree.repel(i, theta, target);
   for (let i = 0; i < n; i++) {
     const [x, y] = [points[2 * i], points[2 * i + 1]];
     let [pullX, pullY] = [0, 0];

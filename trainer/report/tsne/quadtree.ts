@@ -5,22 +5,18 @@
 const deepest = 48; // halvings; points closer than that share a leaf
 
 export class Quadtree {
-  nodes = 0;
-  private readonly x: Float64Array; // centres of mass
-  private readonly y: Float64Array;
-  private readonly mass: Float64Array;
-  private readonly squaredSide: Float64Array; // 0 for a leaf: it always counts as one
+  private nodes = 0;
+  /** Of each node x and y of its centre of mass, its mass, and its squared side: 0 for a leaf, which always counts as one. */
+  private readonly cells: Float64Array;
   private readonly behind: Int32Array;
-  private readonly order: Int32Array;
+  /** The points as they lie in the tree: neighbours in it walk nearly the same way, which the processor's caches like. */
+  readonly order: Int32Array;
   private points: Float64Array = new Float64Array(0);
 
   constructor(private readonly count: number) {
     // Every leaf has a point, and every inner node at least two children.
     const room = 2 * count;
-    this.x = new Float64Array(room);
-    this.y = new Float64Array(room);
-    this.mass = new Float64Array(room);
-    this.squaredSide = new Float64Array(room);
+    this.cells = new Float64Array(4 * room);
     this.behind = new Int32Array(room);
     this.order = Int32Array.from({ length: count }, (_, i) => i);
   }
@@ -78,10 +74,10 @@ export class Quadtree {
 
   private put(sumX: number, sumY: number, mass: number, squaredSide: number): number {
     const node = this.nodes++;
-    this.x[node] = sumX / mass;
-    this.y[node] = sumY / mass;
-    this.mass[node] = mass;
-    this.squaredSide[node] = squaredSide;
+    this.cells[4 * node] = sumX / mass;
+    this.cells[4 * node + 1] = sumY / mass;
+    this.cells[4 * node + 2] = mass;
+    this.cells[4 * node + 3] = squaredSide;
     return node;
   }
 
@@ -105,18 +101,18 @@ export class Quadtree {
    * 0.7 that is never the cell in which the point itself lies. With theta 0 the sums are exact.
    */
   repel(i: number, theta: number, force: Float64Array): number {
-    const { x, y, mass, squaredSide, behind, nodes } = this;
+    const { cells, behind, nodes } = this;
     const [px, py] = [this.points[2 * i], this.points[2 * i + 1]];
     const limit = theta * theta;
     let [sum, forceX, forceY] = [0, 0, 0];
     for (let node = 0; node < nodes;) {
-      const dx = px - x[node];
-      const dy = py - y[node];
+      const dx = px - cells[4 * node];
+      const dy = py - cells[4 * node + 1];
       const squared = dx * dx + dy * dy;
-      const side = squaredSide[node];
+      const side = cells[4 * node + 3];
       if (side === 0 || side < limit * squared) {
         const w = 1 / (1 + squared);
-        const weight = mass[node] * w;
+        const weight = cells[4 * node + 2] * w;
         sum += weight;
         forceX += weight * w * dx;
         forceY += weight * w * dy;
