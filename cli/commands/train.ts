@@ -120,7 +120,7 @@ async function writeReportOf(
     return out;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    context.note(`There is no report: ${reason} "unseen report --bundle ${bundlePath}" makes it later.`);
+    context.note(`There is no report; "unseen report" can make it later. The reason: ${reason}`);
     return null;
   }
 }

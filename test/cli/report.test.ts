@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
@@ -49,6 +49,17 @@ describe('unseen train', () => {
       readFileSync(join(bundle, 'manifest.sha256')),
     );
   });
+});
+
+test('a report that cannot be written costs neither the bundle nor the result', async () => {
+  const other = join(folder, 'in-the-way');
+  mkdirSync(`${other}.report.html`);
+  const { code, stdout, stderr } = await train(other);
+  expect(code).toBe(0);
+  expect(stderr).toContain('There is no report; "unseen report" can make it later.');
+  expect(stdout).toContain(`Bundle: ${other}`);
+  expect(stdout).not.toContain('Report:');
+  expect(readdirSync(folder).filter((name) => name.includes('.partial'))).toEqual([]);
 });
 
 describe('unseen report', () => {

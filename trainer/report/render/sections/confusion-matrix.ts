@@ -44,7 +44,7 @@ export function confusionMatrix({
     title: 'Confusion matrix',
     note: html`A row is what pictures of a class (or, with many classes, of a few neighbours) were taken for;
     the diagonal is right. Classes stand in an order in which neighbours have alike attributes: seen ones
-    first. Columns that are dark from top to bottom are classes that attract everything.
+    first. Columns that are strong from top to bottom are classes that attract everything.
     ${!named && 'Point at a cell to see its classes. '}${cellsLeftOut > 0 && `The ${cellsLeftOut} faintest cells are left out.`}`,
     legend: labels
       .flatMap((label, i) => [
