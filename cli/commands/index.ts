@@ -8,6 +8,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   classes: async () => (await import('./classes.js')).addClassesCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
+  report: async () => (await import('./report.js')).addReportCommand,
   baseline: async () => (await import('./baseline.js')).addBaselineCommand,
   dataset: async () => (await import('./dataset.js')).addDatasetCommand,
   inspect: async () => (await import('./inspect.js')).addInspectCommand,

@@ -1,10 +1,14 @@
 import { Option } from 'commander';
 import { providers, type Provider } from '../../core/compute/session.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import type { Engine } from '../../trainer/engine/contract.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
 import { presets, type PresetName } from '../../trainer/presets.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
+import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
+import type { CommandContext } from '../context.js';
 import { evaluationTable, percent, spread } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
@@ -23,6 +27,7 @@ interface TrainOptions extends LoadOptions {
   readonly stepsPerRun?: number;
   readonly hideUnseen?: boolean;
   readonly resume?: boolean;
+  readonly report: boolean;
   readonly json?: boolean;
 }
 
@@ -53,12 +58,14 @@ export const addTrainCommand: AddCommand = (program, run) => {
     )
     .option('--hide-unseen', 'train as if the unseen classes were unknown, to add them to the bundle later')
     .option('--resume', 'go on with a run that was stopped')
+    .option('--no-report', 'leave out the report, OUT.report.html, which takes a minute or two on large data')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 Settings are chosen on validation classes, held out of the seen ones; test rows only judge the result.
-While it runs, OUT.work holds checkpoints and log.jsonl, a line of JSON for each epoch.
+While it runs, OUT.work holds checkpoints and log.jsonl, a line of JSON for each epoch. At the end OUT.report.html
+shows how training went and what the model does well and badly.
 
 Examples:
   unseen train --data data/cub --out bundles/cub
@@ -86,12 +93,43 @@ Examples:
         resume,
         watcher: context,
       });
-      context.result(describe(report, options.out), { bundle: options.out, ...report });
+      const reportFile = options.report
+        ? await writeReportOf(options.out, { dataset, engine }, context)
+        : null;
+      context.result(describe(report, options.out, reportFile), {
+        bundle: options.out,
+        report: reportFile,
+        ...report,
+      });
     });
   });
 };
 
-function describe({ evaluations, baseline, selection, logFile }: TrainingReport, out: string): string {
+/** The model is saved by now: what goes wrong here costs the report alone, and is said. */
+async function writeReportOf(
+  bundlePath: string,
+  { dataset, engine }: { readonly dataset: Dataset; readonly engine: Engine },
+  context: CommandContext,
+): Promise<string | null> {
+  const out = reportPath(bundlePath);
+  context.note('Making the report.');
+  try {
+    const { writeReport } = await import('../../trainer/report/write-report.js');
+    const logFile = trainingLog(bundlePath);
+    await writeReport({ bundlePath, out, dataset, engine, logFile, watcher: context });
+    return out;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    context.note(`There is no report; "unseen report" can make it later. The reason: ${reason}`);
+    return null;
+  }
+}
+
+function describe(
+  { evaluations, baseline, selection, logFile }: TrainingReport,
+  out: string,
+  reportFile: string | null,
+): string {
   const [first] = evaluations;
   const lines = [evaluationTable(first.evaluation, baseline)];
   if (evaluations.length > 1) {
@@ -111,5 +149,6 @@ function describe({ evaluations, baseline, selection, logFile }: TrainingReport,
   lines.push(
     `Bundle: ${out}   (${tried} ${tried === 1 ? 'setting' : 'settings'} tried on validation classes; log: ${logFile})`,
   );
+  if (reportFile !== null) lines.push(`Report: ${reportFile}   (open it in a browser)`);
   return lines.join('\n');
 }

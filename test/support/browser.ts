@@ -13,13 +13,15 @@ if (!hasBrowser)
 
 let started: Promise<Browser> | undefined;
 
-function browser(): Promise<Browser> {
+/** One for the test file; it is closed at its end. */
+export function openBrowser(): Promise<Browser> {
   started ??= chromium.launch({
     executablePath: program,
     args: [
       ...['--no-sandbox', '--headless', '--disable-gpu', '--disable-background-networking'],
-      ...['--disable-component-update', '--disable-sync', '--no-first-run'],
+      ...['--disable-component-update', '--disable-sync', '--no-first-run', '--disable-dev-shm-usage'],
     ],
+    timeout: 90_000, // a busy machine takes its time
   });
   return started;
 }
@@ -34,7 +36,7 @@ export interface OpenedPage extends Page {
 }
 
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const context = await (await browser()).newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));

@@ -1,5 +1,6 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
+import type { Matrix } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
 import { evaluateScores, scoreRows, type Evaluation } from './evaluate.js';
@@ -7,6 +8,15 @@ import { takeColumns } from './take-columns.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
+  const { scores, rows } = await scoreTestRows(bundle, dataset);
+  return evaluateScores(scores, dataset, rows, bundle.manifest.head.unseenBias);
+}
+
+/** Scores (n, C) of the test rows, seen ones first, without the bias; columns follow the dataset's classes. */
+export async function scoreTestRows(
+  bundle: Bundle,
+  dataset: Dataset,
+): Promise<{ scores: Matrix; rows: Int32Array }> {
   const { manifest } = bundle;
   if (manifest.featureMap.width !== dataset.features.columns) {
     throw new Failure(
@@ -20,11 +30,11 @@ export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<
   const model = await modelOfBundle(bundle);
   const scores = await scoreRows(model, dataset.features, rows);
   await model.mapper.release();
-  return evaluateScores(takeColumns(scores, columns), dataset, rows, manifest.head.unseenBias);
+  return { scores: takeColumns(scores, columns), rows };
 }
 
 /** For each class of the dataset, its row in the bundle's head. */
-function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
+export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
   const position = new Map(manifest.classes.map(({ name }, i) => [name, i]));
   const missing = dataset.classNames.filter((name) => !position.has(name));
   if (missing.length > 0) {

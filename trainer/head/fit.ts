@@ -33,6 +33,7 @@ export async function fitHead(
   set: HeadTrainingSet,
   settings: HeadSettings,
   watcher: Watcher,
+  near?: LinearHead, // a head that is known to be near the optimum: the same optimum is then reached sooner
 ): Promise<FittedHead> {
   const classes = set.prototypes.rows;
   const width = set.rows.columns;
@@ -61,7 +62,8 @@ export async function fitHead(
 
   try {
     const start = new Float64Array(size + classes);
-    start.set(prior);
+    start.set(near?.weights.data ?? prior);
+    if (near) start.set(near.bias, size);
     const result = await minimise(start, evaluate, {
       mostIterations: settings.iterations,
       tolerance: 1e-3,

@@ -156,6 +156,17 @@ describe('the head', () => {
     expect(a.bias).toEqual(b.bias);
   });
 
+  test('reaches the same optimum from a head near it, in fewer steps', async () => {
+    const set = trainingSet(4);
+    const cold = await fitHead(engine, set, settings, silent);
+    const warm = await fitHead(engine, set, settings, silent, cold);
+    expect(warm.loss).toBeCloseTo(cold.loss, 5);
+    expect(warm.evaluations).toBeLessThan(cold.evaluations);
+    cold.weights.data.forEach((value, i) => {
+      expect(Math.abs(value - warm.weights.data[i])).toBeLessThan(5e-3);
+    });
+  });
+
   test('with a strong pull scores as the prototypes do', async () => {
     const set = trainingSet(5);
     const head = await fitHead(engine, set, { ...settings, regularisation: 1e4 }, silent);

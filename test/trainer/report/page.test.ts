@@ -1,0 +1,219 @@
+/** The report in a real browser: opened as a file, looked at, used by keyboard, and judged by axe. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readBundle } from '../../../core/bundle/read.js';
+import { silent } from '../../../core/progress.js';
+import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
+import { gatherReport } from '../../../trainer/report/gather/gather.js';
+import { renderReport } from '../../../trainer/report/render/page.js';
+import type { ReportData } from '../../../trainer/report/report-data.js';
+import { trainingLog } from '../../../trainer/report/report-path.js';
+import { train } from '../../../trainer/train.js';
+import { hasBrowser, openBrowser } from '../../support/browser.js';
+import { temporaryFolder } from '../../support/folders.js';
+import { smallConfiguration } from '../../support/small-configuration.js';
+import { syntheticDataset } from '../../support/synthetic-dataset.js';
+
+const folder = temporaryFolder();
+const evil = '<script>alert("x")</script><img src=x onerror=alert(1)> & \'co\'';
+const plain = syntheticDataset({ seen: 14, unseen: 6, rowsPerClass: 15, noise: 0.8 });
+const dataset = {
+  ...plain,
+  name: `birds ${evil}`,
+  classNames: plain.classNames.map((name, label) => (label === 2 ? evil : name)),
+  attributeNames: plain.attributeNames.map((name, k) => (k < 4 ? `bill::${k === 0 ? evil : name}` : name)),
+};
+const file = join(folder, 'report.html');
+let data: ReportData;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  const engine = new OnnxEngine({ threads: 1 });
+  const out = join(folder, 'model');
+  const configuration = smallConfiguration({ generator: { members: 2 } });
+  await train({ dataset, configuration, seeds: [1], engine, out, resume: false, watcher: silent });
+  data = await gatherReport({
+    bundle: await readBundle(out),
+    dataset,
+    engine,
+    logFile: trainingLog(out),
+    watcher: silent,
+    refitSeconds: 600,
+  });
+  writeFileSync(file, renderReport(data));
+  if (hasBrowser) browser = await openBrowser();
+});
+
+describe('the file', () => {
+  test('has no markup of a name in it, and asks for nothing', () => {
+    const page = readFileSync(file, 'utf8');
+    expect(page).toContain('&lt;script&gt;alert(');
+    expect(page).not.toContain('<script>alert(');
+    expect(page).not.toContain('<img');
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/(src|href)="(?!#)/);
+    expect(page).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test('stays small, with hundreds of classes and thousands of points', () => {
+    const classes = Array.from({ length: 3000 }, (_, i) => ({ ...data.classes[0], name: `class ${i}` }));
+    const cells = Array.from({ length: 15_000 }, (_, i) => [i % 240, (7 * i) % 240, 0.1] as const);
+    const points = Array.from(
+      { length: 3000 },
+      (_, i) => [i % 61, i % 67, i % 6, i % 2 === 0 ? 1 : 0] as const,
+    );
+    const many: ReportData = {
+      ...data,
+      classes,
+      confusion: {
+        ...data.confusion,
+        matrix: {
+          classes: classes.map(({ name }) => name),
+          seenClasses: 2000,
+          classesPerCell: 13,
+          cells,
+          cellsLeftOut: 5,
+        },
+      },
+      embedding: { ...data.embedding!, points },
+    };
+    expect(renderReport(many).length).toBeLessThan(6e6);
+  });
+
+  test('says what is not there', () => {
+    const bare = renderReport({
+      ...data,
+      dataset: { ...data.dataset, unseenClasses: 0, isTrainingData: false },
+      baseline: null,
+      embedding: null,
+      syntheticRows: null,
+      importance: null,
+      history: null,
+      validation: [],
+    });
+    for (const reason of [
+      'The log of this run is not here',
+      'too few test rows to draw',
+      'no unseen classes to make features for',
+      'too few test rows to tell',
+      'nothing to trade',
+      'its fingerprint differs',
+      'ESZSL: not recorded',
+    ])
+      expect(bare).toContain(reason);
+  });
+});
+
+/** A page with the report open, and what it asked for and complained of. */
+async function open(
+  colorScheme: 'light' | 'dark',
+): Promise<{ page: Page; asked: string[]; complaints: string[] }> {
+  const page = await browser!.newPage({ colorScheme, viewport: { width: 1100, height: 1000 } });
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(pathToFileURL(file).href);
+  return { page, asked, complaints };
+}
+
+describe('in a browser', () => {
+  test('opens from a file without a request or a complaint', async ({ skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const { page, asked, complaints } = await open('light');
+    expect(asked).toEqual([pathToFileURL(file).href]);
+    expect(complaints).toEqual([]);
+    expect(await page.title()).toContain('<script>');
+    await page.close();
+  });
+
+  test('every chart has a title, a legend, labelled axes and a sentence', async ({ skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const { page } = await open('light');
+    const charts = await page.locator('figure.chart').all();
+    expect(charts.length).toBeGreaterThanOrEqual(14);
+    for (const chart of charts) {
+      const title = await chart.locator('h3').innerText();
+      expect(title).not.toBe('');
+      expect(await chart.locator('.legend li').count(), title).toBeGreaterThan(0);
+      expect((await chart.locator('figcaption').innerText()).length, title).toBeGreaterThan(20);
+      const drawing = chart.locator('svg[role=img]');
+      expect(await drawing.getAttribute('aria-label')).toBe(title);
+      const labels = await drawing.locator('[data-part$="axis label"]').allTextContents();
+      expect(labels.length, title).toBeGreaterThanOrEqual(2);
+      for (const label of labels) expect(label.trim(), title).not.toBe('');
+    }
+    await page.close();
+  });
+
+  test('nothing sticks out of the page, wide or narrow', async ({ skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const { page } = await open('light');
+    for (const width of [1100, 420]) {
+      await page.setViewportSize({ width, height: 900 });
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+    await page.close();
+  });
+
+  test('a table is sorted and searched by keyboard', async ({ skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const { page } = await open('light');
+    const box = page.locator('#classes .table');
+    const names = (): Promise<string[]> => box.locator('tbody tr:visible td:first-child').allInnerTexts();
+    const accuracies = async (): Promise<number[]> =>
+      (await box.locator('tbody tr:visible td:nth-child(4)').allInnerTexts()).map(Number);
+    const first = await accuracies();
+    expect(first).toEqual([...first].sort((a, b) => a - b)); // worst first
+
+    await box.getByRole('button', { name: 'Accuracy (%)' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    const sorted = await accuracies();
+    expect(sorted).toEqual([...first].sort((a, b) => b - a));
+    expect(await box.locator('th:nth-child(4)').getAttribute('aria-sort')).toBe('descending');
+
+    await box.getByRole('searchbox').focus();
+    await page.keyboard.type('unseen');
+    const unseen = data.classes.filter(({ seen, mistakenFor }) => !seen || mistakenFor?.seen === false);
+    expect((await names()).sort()).toEqual(unseen.map(({ name }) => name).sort());
+    expect(await box.locator('.count').innerText()).toBe(`${unseen.length} of ${data.classes.length} shown`);
+    await page.close();
+  });
+
+  test('the colours follow the scheme of the screen, and paper is always light', async ({ skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const background = 'getComputedStyle(document.body).backgroundColor';
+    const { page } = await open('dark');
+    expect(await page.evaluate(background)).toBe('rgb(20, 24, 29)');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.evaluate(background)).toBe('rgb(255, 255, 255)');
+    expect(await page.locator('nav').isVisible()).toBe(false);
+    await page.close();
+  });
+
+  test.for(['light', 'dark'] as const)('axe finds nothing in the %s page', async (scheme, { skip }) => {
+    if (!browser) return skip('no Chromium here');
+    const { page } = await open(scheme);
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    await page.evaluate(axe);
+    const found = await page.evaluate<{
+      violations: { id: string; impact: string; nodes: { html: string }[] }[];
+    }>('axe.run(document, { resultTypes: ["violations"] })');
+    const told = found.violations.map(
+      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0].html.slice(0, 200)}`,
+    );
+    expect(told).toEqual([]);
+    await page.close();
+  });
+});

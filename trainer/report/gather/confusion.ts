@@ -1,0 +1,133 @@
+/** Which class is taken for which, with every class competing and the bias that the model has. */
+import { predict } from '../../evaluation/metrics.js';
+import { unseenMask } from '../../evaluation/evaluate.js';
+import type { ClassFacts, ConfusedPair, ConfusionFacts, ConfusionMatrix } from '../report-data.js';
+import { similarOrder } from './similar-order.js';
+import type { ReportWorld } from './world.js';
+
+const mostPairs = 40;
+const mostRowsOfMatrix = 240; // classes, or groups of them: more could not be told apart on a page
+const mostCells = 15_000;
+
+/** The class answered for each test row, by the rule of evaluation/metrics.ts: unseen when the bias is above the margin. */
+export function answers({ dataset, scores, unseenBias }: ReportWorld): Int32Array {
+  const seen = predict(scores, dataset.seen);
+  const unseen = predict(scores, dataset.unseen);
+  return seen.map((label, i) => {
+    if (unseen[i] < 0) return label;
+    if (label < 0) return unseen[i];
+    const at = i * scores.columns;
+    return unseenBias > scores.data[at + label] - scores.data[at + unseen[i]] ? unseen[i] : label;
+  });
+}
+
+/** How many rows of each class went where: counts.get(own)!.get(answer). */
+type Counts = ReadonlyMap<number, ReadonlyMap<number, number>>;
+
+export function confusion(world: ReportWorld): { facts: ConfusionFacts; classes: ClassFacts[] } {
+  const counts = count(world.testLabels, answers(world));
+  return {
+    facts: { outcomes: outcomes(world, counts), pairs: pairs(world, counts), matrix: cells(world, counts) },
+    classes: classFacts(world, counts),
+  };
+}
+
+function count(labels: Int32Array, given: Int32Array): Counts {
+  const counts = new Map<number, Map<number, number>>();
+  labels.forEach((own, i) => {
+    const row = counts.get(own) ?? new Map<number, number>();
+    counts.set(own, row);
+    row.set(given[i], (row.get(given[i]) ?? 0) + 1);
+  });
+  return counts;
+}
+
+const sum = (row: ReadonlyMap<number, number>): number => [...row.values()].reduce((all, n) => all + n, 0);
+
+function outcomes({ dataset }: ReportWorld, counts: Counts): ConfusionFacts['outcomes'] {
+  const isUnseen = unseenMask(dataset);
+  return [true, false].flatMap((seen) => {
+    const own = [...counts].filter(([label]) => (isUnseen[label] === 0) === seen);
+    const all = own.reduce((total, [, row]) => total + sum(row), 0);
+    if (all === 0) return [];
+    const share = (counted: (label: number, answer: number) => boolean): number =>
+      own.reduce(
+        (total, [label, row]) =>
+          total + [...row].reduce((part, [answer, n]) => part + (counted(label, answer) ? n : 0), 0),
+        0,
+      ) / all;
+    return {
+      seen,
+      right: share((label, answer) => label === answer),
+      sameSide: share((label, answer) => label !== answer && isUnseen[label] === isUnseen[answer]),
+      otherSide: share((label, answer) => isUnseen[label] !== isUnseen[answer]),
+    };
+  });
+}
+
+function pairs({ dataset }: ReportWorld, counts: Counts): ConfusedPair[] {
+  const isUnseen = unseenMask(dataset);
+  const all = [...counts].flatMap(([own, row]) =>
+    [...row]
+      .filter(([answer]) => answer !== own)
+      .map(([answer, rows]) => ({
+        of: dataset.classNames[own],
+        ofSeen: isUnseen[own] === 0,
+        as: dataset.classNames[answer],
+        asSeen: isUnseen[answer] === 0,
+        rows,
+        share: rows / sum(row),
+      })),
+  );
+  // Of two pairs with the same share, the one with more rows behind it is surer.
+  return all.sort((a, b) => b.share - a.share || b.rows - a.rows).slice(0, mostPairs);
+}
+
+function classFacts({ dataset, evaluation }: ReportWorld, counts: Counts): ClassFacts[] {
+  const labelOf = new Map(dataset.classNames.map((name, label) => [name, label]));
+  const seen = new Set(dataset.seen);
+  return evaluation.perClass
+    .map((facts) => {
+      const own = labelOf.get(facts.name)!;
+      const wrong = [...counts.get(own)!].filter(([answer]) => answer !== own);
+      const [most] = wrong.sort(([, a], [, b]) => b - a);
+      const mistakenFor = wrong.length > 0 && {
+        name: dataset.classNames[most[0]],
+        seen: seen.has(most[0]),
+        share: most[1] / facts.rows,
+      };
+      return { ...facts, mistakenFor: mistakenFor || null };
+    })
+    .sort((a, b) => a.accuracy - b.accuracy || b.rows - a.rows);
+}
+
+function cells({ dataset, attributes }: ReportWorld, counts: Counts): ConfusionMatrix {
+  const order = [dataset.seen, dataset.unseen].flatMap((side) => {
+    return side.length > 0 ? similarOrder(attributes, side) : [];
+  });
+  const classesPerCell = Math.ceil(order.length / mostRowsOfMatrix);
+  const placeOf = new Map(order.map((label, place) => [label, Math.floor(place / classesPerCell)]));
+  const rowsOf = new Map<number, number>();
+  const found = new Map<string, [number, number, number]>();
+  for (const [own, row] of counts) {
+    const place = placeOf.get(own)!;
+    rowsOf.set(place, (rowsOf.get(place) ?? 0) + sum(row));
+    for (const [answer, rows] of row) {
+      const at = placeOf.get(answer)!;
+      const cell = found.get(`${place} ${at}`) ?? [place, at, 0];
+      found.set(`${place} ${at}`, cell);
+      cell[2] += rows;
+    }
+  }
+  const shares = [...found.values()].map(
+    ([place, at, rows]) => [place, at, rows / rowsOf.get(place)!] as const,
+  );
+  shares.sort((a, b) => b[2] - a[2]);
+  return {
+    classes: order.map((label) => dataset.classNames[label]),
+    seenClasses: dataset.seen.length,
+    classesPerCell,
+    cells: shares.slice(0, mostCells),
+    cellsLeftOut: Math.max(0, shares.length - mostCells),
+  };
+}

@@ -1,0 +1,57 @@
+/** Everything that the report says, from a saved model, its dataset, and the log of its training if there is one. */
+import type { Bundle } from '../../../core/bundle/bundle.js';
+import type { Watcher } from '../../../core/progress.js';
+import type { Dataset } from '../../datasets/dataset.js';
+import type { Engine } from '../../engine/contract.js';
+import type { ReportData } from '../report-data.js';
+import { attributeImportance } from './attribute-importance.js';
+import { confusion } from './confusion.js';
+import { thinnedCurve } from './curve.js';
+import { embedding } from './embedding.js';
+import { datasetFacts, environmentFacts, modelFacts } from './facts.js';
+import { readHistory, remembered } from './history.js';
+import { syntheticRowCounts } from './synthetic-row-counts.js';
+import { openWorld } from './world.js';
+
+export interface ReportRequest {
+  readonly bundle: Bundle;
+  readonly dataset: Dataset;
+  /** The log.jsonl of the training run; it need not be there. */
+  readonly logFile: string;
+  readonly engine: Engine;
+  readonly watcher: Watcher;
+  /** How long fitting heads with other numbers of synthetic rows may take in all. */
+  readonly refitSeconds: number;
+}
+
+export async function gatherReport(request: ReportRequest): Promise<ReportData> {
+  const { bundle, dataset, engine, watcher } = request;
+  const world = await openWorld(bundle, dataset);
+  try {
+    const { history, because } = await readHistory(request.logFile, bundle.manifest);
+    if (!history) watcher.note(`The report has no losses: ${because}.`);
+    const { generalized, generalizedWithoutBias, ausuc, upperBound, standard } = world.evaluation;
+    const { facts, classes } = confusion(world);
+    const realTraining = await world.mapper.map(dataset.features, dataset.splits.train); // (rows, D)
+    return {
+      dataset: datasetFacts(world),
+      model: modelFacts(world),
+      environment: environmentFacts(),
+      summary: { generalized, generalizedWithoutBias, ausuc, upperBound, standard },
+      ...remembered(bundle.manifest),
+      curve: thinnedCurve(world),
+      classes,
+      confusion: facts,
+      embedding: await embedding(world, realTraining, watcher),
+      syntheticRows: await syntheticRowCounts(world, realTraining, {
+        engine,
+        watcher,
+        seconds: request.refitSeconds,
+      }),
+      importance: await attributeImportance(world, watcher),
+      history,
+    };
+  } finally {
+    await world.release();
+  }
+}

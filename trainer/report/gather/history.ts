@@ -1,0 +1,128 @@
+/**
+ * How training went, from the log of the run (`OUT.work/log.jsonl`) and from what the bundle itself remembers. A resumed
+ * run writes again what was done before it was stopped, so that the log is always that of the whole run.
+ */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Manifest } from '../../../core/bundle/manifest.js';
+import { Failure } from '../../../core/failures.js';
+import type { BaselineResult } from '../../baseline/baseline.js';
+import type { FoldFacts, HistoryFacts, MemberHistory, SeedFacts, ValidationTrial } from '../report-data.js';
+
+const generalized = z.object({
+  unseenAccuracy: z.number(),
+  seenAccuracy: z.number(),
+  harmonicMean: z.number(),
+});
+const evaluated = z.object({
+  generalized,
+  ausuc: z.number(),
+  standard: z.object({ top1: z.number() }),
+});
+
+/** What `unseen train` leaves in a bundle's manifest; one that was made otherwise may lack any of it. */
+const metricsSchema = z.object({
+  evaluation: evaluated.optional().catch(undefined),
+  baseline: generalized.extend({ standardAccuracy: z.number() }).optional().catch(undefined),
+  validation: z
+    .array(
+      z.object({
+        setting: z.string(),
+        value: z.number().nullable(),
+        harmonicMean: z.number(),
+        ausuc: z.number(),
+        standardTop1: z.number(),
+      }),
+    )
+    .catch([]),
+});
+
+export function remembered({ metrics }: Manifest): {
+  baseline: BaselineResult | null;
+  validation: ValidationTrial[];
+} {
+  const { baseline, validation } = metricsSchema.parse(metrics);
+  return { baseline: baseline ?? null, validation };
+}
+
+const finalLine = z.object({
+  phase: z.literal('final'),
+  seed: z.number(),
+  member: z.number(),
+  epoch: z.number(),
+});
+const evaluatedLine = evaluated.extend({ phase: z.literal('evaluated'), seed: z.number() });
+const foldLine = z.object({
+  phase: z.literal('validation'),
+  fold: z.number(),
+  harmonicMean: z.number(),
+  ausuc: z.number(),
+  standardTop1: z.number(),
+});
+
+/** Null when there is no log, or it is that of another run: `because` then says which. */
+export async function readHistory(
+  file: string,
+  manifest: Manifest,
+): Promise<{ history: HistoryFacts | null; because: string }> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return { history: null, because: `there is no ${file}` };
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line, i) => parsed(line, `${file}:${i + 1}`));
+  const seeds = keep(lines, evaluatedLine).map(seedFacts);
+  const own = seeds.find(({ seed }) => seed === manifest.seed);
+  const expected = metricsSchema.parse(manifest.metrics).evaluation;
+  if (!own || own.harmonicMean !== expected?.generalized.harmonicMean)
+    return { history: null, because: `${file} is the log of another run` };
+  const history = {
+    members: members(lines, manifest.seed),
+    folds: lastFolds(lines),
+    seeds: [own, ...seeds.filter((other) => other !== own)],
+  };
+  return { history, because: '' };
+}
+
+function parsed(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch (error) {
+    throw new Failure('usage', `${place} is not JSON: name the log.jsonl of a training run.`, {
+      cause: error,
+    });
+  }
+}
+
+function keep<T>(lines: readonly unknown[], schema: z.ZodType<T>): T[] {
+  return lines.flatMap((line) => {
+    const result = schema.safeParse(line);
+    return result.success ? [result.data] : [];
+  });
+}
+
+function seedFacts({ seed, generalized: g, ausuc, standard }: z.infer<typeof evaluatedLine>): SeedFacts {
+  const { unseenAccuracy, seenAccuracy, harmonicMean } = g;
+  return { seed, unseenAccuracy, seenAccuracy, harmonicMean, ausuc, top1: standard.top1 };
+}
+
+function members(lines: readonly unknown[], seed: number): MemberHistory[] {
+  const byMember = new Map<number, Record<string, number>[]>();
+  for (const line of keep(lines, finalLine.loose())) {
+    if (line.seed !== seed) continue;
+    const values = Object.entries(line).filter(
+      (entry): entry is [string, number] =>
+        typeof entry[1] === 'number' && entry[0] !== 'seed' && entry[0] !== 'member',
+    );
+    byMember.set(line.member, [...(byMember.get(line.member) ?? []), Object.fromEntries(values)]);
+  }
+  return [...byMember].map(([member, epochs]) => ({ member, epochs }));
+}
+
+/** The settings chosen are judged last, on every fold: the last line of each fold is theirs. */
+function lastFolds(lines: readonly unknown[]): FoldFacts[] {
+  const last = new Map<number, FoldFacts>();
+  for (const { fold, harmonicMean, ausuc, standardTop1 } of keep(lines, foldLine))
+    last.set(fold, { fold, harmonicMean, ausuc, standardTop1 });
+  return [...last.values()].sort((a, b) => a.fold - b.fold);
+}

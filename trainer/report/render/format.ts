@@ -1,0 +1,24 @@
+export function percent(fraction: number, digits = 1): string {
+  return (100 * fraction).toFixed(digits);
+}
+
+/** With its sign: '+1.2', '−0.4'. */
+export function signed(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `−${text}` : `+${text}`;
+}
+
+export function whole(value: number): string {
+  return value.toLocaleString('en-GB');
+}
+
+const longestName = 34;
+
+/** A name as it fits beside a chart; tables and tooltips have it whole. */
+export function short(name: string): string {
+  return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
+}
+
+export function kindOf(seen: boolean): 'seen' | 'unseen' {
+  return seen ? 'seen' : 'unseen';
+}

@@ -1,0 +1,96 @@
+import * as Plot from '@observablehq/plot';
+import type { AttributeEffect, ReportData } from '../../report-data.js';
+import { chart } from '../chart.js';
+import { percent, short, signed, whole } from '../format.js';
+import { html, type Markup } from '../html.js';
+import { table } from '../table.js';
+
+const barsShown = 25;
+
+export function importanceSection({ importance }: ReportData): Markup {
+  if (!importance)
+    return html`<section id="attributes">
+      <h2>Which attributes count</h2>
+      <p>There are too few test rows to tell.</p>
+    </section>`;
+  const { attributes, families, classes, rows, draws, top1, logLoss, ofUnseen } = importance;
+  const idle = attributes.filter(({ logLossGain }) => logLossGain <= 0).length;
+  return html`<section id="attributes">
+    <h2>Which attributes count</h2>
+    <p>
+      An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
+      ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${whole(rows)} test rows are given to
+      the nearest of them. Its importance is what that adds to the log loss. ${idle} of ${attributes.length}
+      attributes do no harm when blanked: below 0, the model does better without them, and their values
+      deserve a look.
+    </p>
+    ${families.length > 0 && bars('Importance of families of attributes', 'All attributes of a family are blanked at once.', families)}
+    ${bars(
+      `The ${Math.min(barsShown, attributes.length)} most important attributes`,
+      'Blanked one at a time: attributes that say nearly the same can stand in for each other, and each then seems to matter little.',
+      attributes,
+    )}
+    ${table(
+      [
+        { title: 'Attribute', show: ({ name }: AttributeEffect) => name },
+        {
+          title: 'Log loss added (nats)',
+          show: ({ logLossGain }) => signed(logLossGain, 4),
+          value: ({ logLossGain }) => logLossGain,
+          isNumber: true,
+        },
+        {
+          title: 'Top-1 lost (points)',
+          show: ({ top1Loss }) => signed(100 * top1Loss, 2),
+          value: ({ top1Loss }) => top1Loss,
+          isNumber: true,
+        },
+      ],
+      attributes,
+      {
+        caption: 'Every attribute, most important first',
+        filter: 'Find attributes by name:',
+        sortable: true,
+      },
+    )}
+    <p class="quiet">
+      The formula: importance(k) = L(k blanked) − L, with L the mean over classes of the log loss of
+      softmax(t·cos(row, prototype)), t the head's temperature, and a prototype the mean direction of ${draws}
+      draws of the generator, always from the same noise. With nothing blanked, L is ${logLoss.toFixed(3)}
+      nats and the prototypes alone reach ${percent(top1)} % top-1.
+    </p>
+  </section>`;
+}
+
+function bars(title: string, note: string, effects: readonly AttributeEffect[]): Markup {
+  const listed = effects.slice(0, barsShown);
+  return chart({
+    title,
+    note,
+    legend: [
+      { label: 'blanking it hurts', colour: 'var(--seen)', shape: 'area' },
+      { label: 'blanking it helps', colour: 'var(--unseen)', shape: 'area' },
+    ],
+    plot: {
+      height: 60 + 20 * listed.length,
+      marginLeft: 260,
+      x: { label: 'Log loss added when blanked (nats)', grid: true },
+      y: {
+        domain: listed.map(({ name }) => name),
+        label: 'Attribute',
+        labelAnchor: 'top',
+        tickFormat: short,
+      },
+      marks: [
+        Plot.barX(listed, {
+          y: 'name',
+          x: 'logLossGain',
+          fill: ({ logLossGain }: AttributeEffect) => (logLossGain > 0 ? 'var(--seen)' : 'var(--unseen)'),
+          title: ({ name, logLossGain, top1Loss, attributes }: AttributeEffect) =>
+            `${name}${attributes > 1 ? ` (${attributes} attributes)` : ''}: ${signed(logLossGain, 4)} nats, top-1 ${signed(-100 * top1Loss, 2)} points`,
+        }),
+        Plot.ruleX([0]),
+      ],
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import type { ReportData } from '../../report-data.js';
+import { percent, whole } from '../format.js';
+import { html, type Markup } from '../html.js';
+import { table } from '../table.js';
+
+export function summarySection({ summary, baseline, dataset, model, environment }: ReportData): Markup {
+  const { generalized: g, generalizedWithoutBias: plain, standard, ausuc, upperBound } = summary;
+  const lines = [
+    [
+      'Every class competes: H',
+      g.harmonicMean,
+      baseline?.harmonicMean,
+      'the bias was chosen on validation classes',
+    ],
+    ['Every class competes: unseen (A_u)', g.unseenAccuracy, baseline?.unseenAccuracy, ''],
+    ['Every class competes: seen (A_s)', g.seenAccuracy, baseline?.seenAccuracy, ''],
+    ['H without the bias', plain.harmonicMean, undefined, 'scores as they are'],
+    [
+      'H with the best bias of all',
+      upperBound.harmonicMean,
+      undefined,
+      'read off the test rows: an upper bound, no result',
+    ],
+    ['AUSUC', ausuc, undefined, 'area under the curve of seen against unseen accuracy'],
+    ['Unseen classes only: top-1', standard.top1, baseline?.standardAccuracy, ''],
+    ['Unseen classes only: top-5', standard.top5, undefined, ''],
+  ] as const;
+  const tile = (value: number, name: string, remark: string): Markup =>
+    html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
+  const against = (value: number | undefined): string =>
+    value === undefined ? 'ESZSL: not recorded' : `ESZSL: ${percent(value)} %`;
+  return html`<header>
+      <h1>${dataset.name}: how the model does</h1>
+      <p class="quiet">
+        ${whole(dataset.seenClasses)} seen and ${whole(dataset.unseenClasses)} unseen classes,
+        ${whole(dataset.attributes)} attributes. ${whole(dataset.rows.train)} training rows,
+        ${whole(dataset.rows.testSeen)} test rows of seen and ${whole(dataset.rows.testUnseen)} of unseen
+        classes, ${whole(dataset.featureWidth)} features each. Model
+        <code>${model.identity.slice(0, 12)}</code>, seed ${model.seed}. Report made
+        ${environment.madeAt.slice(0, 16).replace('T', ' ')} UTC by Unseen ${environment.version}.
+      </p>
+      ${!dataset.isTrainingData && html`<p class="warning">This dataset is not the one that the model was trained with: its fingerprint differs.</p>`}
+    </header>
+    <section id="summary">
+      <h2>Summary</h2>
+      <p>
+        Accuracies are means over classes. H is the harmonic mean of seen and unseen accuracy: it is high only
+        when both are. A model that does not beat ESZSL, a closed-form baseline, has learned little.
+      </p>
+      <ul class="tiles">
+        ${tile(g.harmonicMean, 'H', against(baseline?.harmonicMean))}
+        ${tile(g.unseenAccuracy, 'unseen classes', against(baseline?.unseenAccuracy))}
+        ${tile(g.seenAccuracy, 'seen classes', against(baseline?.seenAccuracy))}
+        ${tile(ausuc, 'AUSUC', 'over every bias')}
+        ${tile(standard.top1, 'top-1, unseen only', against(baseline?.standardAccuracy))}
+      </ul>
+      ${table(
+        [
+          { title: 'Figure', show: ([name]) => name },
+          { title: 'Model (%)', show: ([, value]) => percent(value), isNumber: true },
+          {
+            title: 'ESZSL (%)',
+            show: ([, , other]) => (other === undefined ? '–' : percent(other)),
+            isNumber: true,
+          },
+          { title: 'Remark', show: ([, , , remark]) => remark },
+        ],
+        lines,
+        { caption: 'All figures' },
+      )}
+    </section>`;
+}
