@@ -3,7 +3,7 @@ import type { Kind } from '../state/classes.js';
 const explanations: Readonly<Record<Kind, string>> = {
   seen: 'training had pictures of it',
   unseen: 'known by its attributes only',
-  added: 'added while serving, by its attributes only',
+  added: 'while serving, by its attributes only',
 };
 
 export const allKinds = Object.keys(explanations) as readonly Kind[];
