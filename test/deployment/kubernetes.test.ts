@@ -16,7 +16,9 @@ import {
 const folder = fileURLToPath(new URL('../../k8s', import.meta.url));
 const written = readObjects(folder);
 const isPatch = (file: string): boolean => file.endsWith('-patch.yaml');
-const hasKubectl = spawnSync('kubectl', ['kustomize', '--help']).status === 0;
+// From kubectl 1.27 on; Debian's is older, and knows neither components nor our labels.
+const client = spawnSync('kubectl', ['version', '--client', '--output=json'], { encoding: 'utf8' });
+const hasKubectl = client.status === 0 && /"kustomizeVersion": "v([5-9]|\d\d)/.test(client.stdout);
 const overlays = ['overlays/cpu', 'overlays/gpu'];
 const jobs = ['backbone', 'extract', 'merge', 'train', 'sweep'].map((name) => `jobs/${name}`);
 
