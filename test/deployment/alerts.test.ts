@@ -41,8 +41,7 @@ test('alerts ask only for metrics that the server has', async () => {
   const names = metrics.map(({ name }) => name);
   const asked = rules.flatMap(({ expr }) => expr.match(/\bunseen_\w+/g) ?? []);
   expect(asked.length).toBeGreaterThan(5);
-  for (const name of asked)
-    expect(names).toContain(name.replace(/_(bucket|count|sum)$/, ''));
+  for (const name of asked) expect(names).toContain(name.replace(/_(bucket|count|sum)$/, ''));
 });
 
 const plain = 'observability/rules/unseen.rules.yaml';

@@ -36,7 +36,9 @@ export interface OpenedPage extends Page {
 }
 
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-  const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const context = await (
+    await openBrowser()
+  ).newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));

@@ -127,7 +127,10 @@ test('the same classes answer alike to the last bit, whatever came first and wha
     if (described.name === 'class 20') second.table.remove('class 31');
   }
   second.table.put(rows[31].described, rows[31].row);
-  second.table.put({ ...bundle.manifest.classes[1], runtime: false }, { weights: rowOf(bundle.weights, 1), bias: 0 });
+  second.table.put(
+    { ...bundle.manifest.classes[1], runtime: false },
+    { weights: rowOf(bundle.weights, 1), bias: 0 },
+  );
   const features = matrix(5, 3, Float32Array.from({ length: 15 }, draw));
   const options = { topK: 100, explain: true };
   expect(await second.classify(features, options)).toEqual(await first.classify(features, options));
