@@ -1,3 +1,4 @@
+import type { Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
 import { Failure } from '../../core/failures.js';
@@ -29,6 +30,12 @@ export interface TrainingHooks {
   readonly secondsBetweenCheckpoints?: number;
 }
 
+/** Training that goes on from weights learnt already, with rows whose labels are not known. */
+export interface Adaptation {
+  readonly from: ParameterValues;
+  readonly unlabelled: Matrix; // (n, D), mapped
+}
+
 const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
 /** Algorithm 2 of the paper. */
@@ -38,15 +45,19 @@ export async function trainGenerator(
   settings: GeneratorSettings,
   seed: number,
   hooks: TrainingHooks,
+  adaptation?: Adaptation,
 ): Promise<TrainedNetworks> {
   const sizes = stepSizes(data, settings);
   const saved = await hooks.checkpoints?.load();
-  const batches = new BatchSource(data, sizes, settings, seed, saved?.batches);
+  const unlabelled = adaptation?.unlabelled ?? null;
+  const batches = new BatchSource(data, sizes, settings, seed, saved?.batches, unlabelled);
   const start =
     saved?.training ??
-    freshState(initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')));
+    freshState(
+      adaptation?.from ?? initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')),
+    );
   const run = await engine.training(
-    trainingStep(sizes, settings),
+    trainingStep(sizes, settings, unlabelled !== null),
     { ...adam, weightDecay: settings.weightDecay },
     start,
   );
