@@ -8,6 +8,7 @@ import { addDemoCommand } from './demo.js';
 import { addEvaluateCommand } from './evaluate.js';
 import { addExtractCommand } from './extract.js';
 import { addInspectCommand } from './inspect.js';
+import { addReproduceCommand } from './reproduce.js';
 import { addServeCommand } from './serve.js';
 import { addTrainCommand } from './train.js';
 
@@ -19,6 +20,7 @@ export const commands: readonly AddCommand[] = [
   addTrainCommand,
   addEvaluateCommand,
   addBaselineCommand,
+  addReproduceCommand,
   addDatasetCommand,
   addInspectCommand,
   addBackboneCommand,

@@ -25,6 +25,8 @@ export interface TrainingHooks {
   readonly watcher: Watcher;
   readonly label: string;
   readonly onEpoch?: (report: EpochReport) => void;
+  /** Sees the networks as they are after each epoch of this run. */
+  readonly afterEpoch?: (networks: TrainedNetworks) => Promise<void>;
   readonly checkpoints?: CheckpointStore;
   /** Writing the weights takes a moment: not after every epoch when epochs are short. */
   readonly secondsBetweenCheckpoints?: number;
@@ -90,6 +92,7 @@ export async function trainGenerator(
       const report = { epoch: epoch + 1, ...totals };
       reports.push(report);
       hooks.onEpoch?.(report);
+      await hooks.afterEpoch?.({ sizes, weights: run.parameters() });
       // A finished member is kept too, so that a kill in a later one does not train it again.
       const due =
         epoch + 1 === settings.epochs || performance.now() - lastSaved > 1000 * secondsBetweenCheckpoints;
