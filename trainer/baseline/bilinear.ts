@@ -24,7 +24,8 @@ export type RankingLoss = 'ale' | 'devise';
 export interface BilinearSettings {
   readonly margin: number;
   readonly learningRate: number;
-  readonly epochs: number;
+  /** Batches to learn from, however many rows there are. */
+  readonly steps: number;
 }
 
 interface Sizes {
@@ -97,23 +98,21 @@ export async function fitBilinear(
   const random = Random.stream(run.seed, `baseline.${loss}`);
   const map = random.fillNormal(new Float32Array(D * d), 1 / Math.sqrt(D));
   const training = await run.engine.training(program, adam, freshState({ map }));
-  const perEpoch = Math.max(1, Math.floor(train.length / N));
-  const bar = run.watcher.progress(loss, settings.epochs * perEpoch);
+  const bar = run.watcher.progress(loss, settings.steps);
+  let order: number[] = [];
   try {
-    for (let step = 0; step < settings.epochs * perEpoch;) {
-      const order = random.shuffle(Array.from({ length: train.length }, (_, i) => i));
-      for (let batch = 0; batch < perEpoch; batch++, step++) {
-        stopIfAsked(run.watcher.signal);
-        const features = new Float32Array(N * D);
-        const targets = new Float32Array(N * C);
-        order.slice(batch * N, (batch + 1) * N).forEach((row, i) => {
-          features.set(rows.subarray(row * D, (row + 1) * D), i * D);
-          targets[i * C + position.get(dataset.labels[train[row]])!] = 1;
-        });
-        const learningRate = settings.learningRate * (1 - step / (settings.epochs * perEpoch));
-        await training.step([{ inputs: { features, attributes, targets }, learningRate }]);
-        bar.update(step + 1);
-      }
+    for (let step = 0; step < settings.steps; step++) {
+      stopIfAsked(run.watcher.signal);
+      if (order.length < N) order = random.shuffle(Array.from({ length: train.length }, (_, i) => i));
+      const features = new Float32Array(N * D);
+      const targets = new Float32Array(N * C);
+      order.splice(0, N).forEach((row, i) => {
+        features.set(rows.subarray(row * D, (row + 1) * D), i * D);
+        targets[i * C + position.get(dataset.labels[train[row]])!] = 1;
+      });
+      const learningRate = settings.learningRate * (1 - step / settings.steps);
+      await training.step([{ inputs: { features, attributes, targets }, learningRate }]);
+      bar.update(step + 1);
     }
     return foldScaling(classWeights(training.parameters().map, described, D, d), D, { ...scaling, factor });
   } finally {

@@ -45,7 +45,7 @@ function ranking(title: string, loss: RankingLoss): BaselineMethod {
     title,
     reachesUnseen: true,
     candidates: [0.1, 1].flatMap((margin) =>
-      [1e-3, 1e-2].map((learningRate) => ({ margin, learningRate, epochs: 10 })),
+      [1e-3, 1e-2].map((learningRate) => ({ margin, learningRate, steps: 600 })),
     ),
     scores: async (dataset, settings, rows, run) => {
       const all: Matrix[] = [];
