@@ -10,6 +10,7 @@ import { addExtractCommand } from './extract.js';
 import { addInspectCommand } from './inspect.js';
 import { addReproduceCommand } from './reproduce.js';
 import { addServeCommand } from './serve.js';
+import { addSweepCommand } from './sweep.js';
 import { addTrainCommand } from './train.js';
 
 export const commands: readonly AddCommand[] = [
@@ -21,6 +22,7 @@ export const commands: readonly AddCommand[] = [
   addEvaluateCommand,
   addBaselineCommand,
   addReproduceCommand,
+  addSweepCommand,
   addDatasetCommand,
   addInspectCommand,
   addBackboneCommand,
