@@ -48,12 +48,13 @@ export async function runMethod(
 }
 
 async function chooseSettings(dataset: Dataset, name: BaselineName, run: BaselineRun): Promise<Settings> {
-  const { candidates, scores } = baselineMethods[name];
+  const method = baselineMethods[name];
+  const { candidates } = method;
   if (candidates.length === 1) return candidates[0];
   const world = validationSplit(dataset, { seed: 0 });
   const rows = world.splits.testUnseen;
   const labels = rows.map((row) => world.labels[row]);
-  const accuracies = (await scores(world, candidates, rows, run)).map((found) =>
+  const accuracies = (await method.scores(world, candidates, rows, run)).map((found) =>
     perClassAccuracy(predict(found, world.unseen), labels),
   );
   return candidates[accuracies.indexOf(Math.max(...accuracies))];

@@ -92,7 +92,7 @@ export function paperRows(table: TableName, benchmark: Benchmark, split: SplitNa
   const at = benchmarks.indexOf(benchmark);
   const rows =
     table === 'gzsl'
-      ? generalized.map(([name, ...values]) => ({ name, values: values[at] as readonly (number | null)[] }))
+      ? generalized.map(([name, ...values]) => ({ name, values: values[at] }))
       : table === 'szsl'
         ? standard.map(([name, ...values]) => ({ name, values: [values[at][split === 'standard' ? 0 : 1]] }))
         : transductive.map(([name, values]) => ({ name, values: [values[at]] }));
