@@ -93,7 +93,7 @@ function memberSeed(seed: number, member: number): number {
   return seed + member * 1_000_003;
 }
 
-export async function headFor(
+async function headFor(
   data: TrainingData,
   networks: TrainedNetworks,
   configuration: Configuration,
@@ -102,13 +102,15 @@ export async function headFor(
   const synthesiser = await Synthesiser.open(run.engine, networks);
   try {
     const refined =
-      configuration.transductive &&
-      (await refineClasses(
-        data,
-        synthesiser,
-        configuration.transductive,
-        Random.stream(run.seed, 'transductive.noise'),
-      ));
+      configuration.transductive && data.unlabelled
+        ? await refineClasses(
+            data,
+            data.unlabelled,
+            synthesiser,
+            configuration.transductive,
+            Random.stream(run.seed, 'transductive.noise'),
+          )
+        : undefined;
     const set = await headTrainingSet(
       data,
       synthesiser,

@@ -7,6 +7,7 @@ import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { scoreRows } from '../../trainer/evaluation/evaluate.js';
 import { topKAccuracy } from '../../trainer/evaluation/metrics.js';
 import { trainModel } from '../../trainer/model.js';
+import { hideUnseen } from '../../trainer/train.js';
 import { validationWorld } from '../../trainer/selection/validate.js';
 import { refine } from '../../trainer/transductive/refine.js';
 import { unlabelledRows } from '../../trainer/transductive/unlabelled-rows.js';
@@ -58,6 +59,13 @@ describe('unlabelled rows of unseen classes', () => {
     expect(lines(rows)).toEqual(lines(takeRows(dataset.features, dataset.splits.testUnseen)));
     const turned = { ...dataset.splits, testUnseen: dataset.splits.testUnseen.slice().reverse() };
     expect(unlabelledRows({ ...dataset, splits: turned })).toEqual(rows);
+  });
+
+  test('must be there', async () => {
+    await expect(top1(transductive, hideUnseen(dataset))).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('no test-unseen row') as string,
+    });
   });
 
   test('join the batches of further epochs', async () => {

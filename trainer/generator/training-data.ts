@@ -30,6 +30,7 @@ export async function prepareTrainingData(
   configuration: Configuration,
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
+  const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // refuses before anything is opened
   const featureMap = await fitFeatureMap(engine, dataset, configuration.features);
   const featureModel = featureMapModel(featureMap);
   const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
@@ -42,7 +43,7 @@ export async function prepareTrainingData(
     attributes: encodeAttributes(attributeEncoding, dataset.attributes),
     seen: dataset.seen,
     unseen: dataset.unseen,
-    unlabelled: configuration.transductive ? await mapper.map(unlabelledRows(dataset)) : null,
+    unlabelled: unlabelled && (await mapper.map(unlabelled)),
     featureMap,
     featureModel,
     mapper,

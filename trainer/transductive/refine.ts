@@ -26,13 +26,13 @@ export interface RefinedClasses {
 }
 
 export async function refineClasses(
-  data: Pick<TrainingData, 'attributes' | 'unseen' | 'unlabelled'>,
+  { attributes, unseen }: Pick<TrainingData, 'attributes' | 'unseen'>,
+  rows: Matrix, // (n, D)
   synthesiser: DrawSource,
   settings: TransductiveSettings,
   random: Random,
 ): Promise<RefinedClasses> {
-  const drawn = await synthesiser.draw(data.attributes, data.unseen, drawsPerPrototype, random);
-  const rows = data.unlabelled ?? matrix(0, drawn.columns);
+  const drawn = await synthesiser.draw(attributes, unseen, drawsPerPrototype, random);
   return refine(rows, meanDirections(drawn, drawsPerPrototype), settings);
 }
 

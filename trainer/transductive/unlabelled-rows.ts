@@ -1,3 +1,4 @@
+import { Failure } from '../../core/failures.js';
 import { takeRows, type Matrix } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 
@@ -6,7 +7,12 @@ import type { Dataset } from '../datasets/dataset.js';
  * gets this matrix and no row numbers, so that no label can be looked up. They come in an order of their features' own,
  * because files list the rows of one class after another.
  */
-export function unlabelledRows({ features, splits }: Dataset): Matrix {
+export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
+  if (splits.testUnseen.length === 0)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
+    );
   const rows = Array.from(splits.testUnseen);
   const { columns, data } = features;
   rows.sort((a, b) => {
