@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Reproduction } from '../../trainer/experiments/reproduce.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { noSearch } from '../../trainer/presets.js';
@@ -9,6 +9,7 @@ import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
+vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 await writeOpenForm(syntheticDataset({ seen: 40, unseen: 6, rowsPerClass: 12 }), data);
@@ -85,7 +86,7 @@ describe('unseen reproduce', () => {
     const files = ['results.json', 'report.md'];
     for (const file of files)
       expect(readFileSync(join(killed, file), 'utf8')).toBe(readFileSync(join(out, file), 'utf8'));
-  }, 600_000);
+  });
 
   test('with everything done already, answers at once and the same', async () => {
     const { stdout, code } = await unseen(...argumentsOf(out), '--json');

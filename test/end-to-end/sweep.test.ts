@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { SweepRow } from '../../trainer/experiments/sweep.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
+vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
 const folder = temporaryFolder();
 const data = join(folder, 'data');
 await writeOpenForm(syntheticDataset({ seen: 20, unseen: 6, rowsPerClass: 12 }), data);
