@@ -114,7 +114,7 @@ export function paperNotes(table: TableName, benchmark: Benchmark): string[] {
     notes.push('The paper says "150 unseen and 50 seen classes" of CUB; it is 150 seen and 50 unseen.');
   if (table === 'tzsl')
     notes.push(
-      'The paper uses the standard split for this table, and for SUN one of 707/10 classes; on the proposed split figures are lower.',
+      'The paper uses the standard split for this table, and for SUN one of 707/10 classes; figures on another split do not compare directly.',
     );
   notes.push(
     "The paper's features are of ResNet-101; figures on other features show the method, not a record.",
