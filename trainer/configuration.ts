@@ -295,15 +295,59 @@ export const validationSchema = z
   })
   .prefault({});
 
+export const transductiveSchema = z
+  .strictObject({
+    epochs: z
+      .int()
+      .min(0)
+      .max(10_000)
+      .default(0)
+      .describe(
+        'Epochs of a trained generator in which unlabelled rows of unseen classes join the real rows of each batch, and transport runs over generated rows of seen and unseen classes. High: slower, and rows drawn to a wrong class stay there.',
+      ),
+    learningRate: positive
+      .default(5e-4)
+      .describe('Step size in those epochs. Low: nothing moves. High: what was learnt from labels is lost.'),
+    rounds: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(10)
+      .describe(
+        'Rounds in which unlabelled rows are transported onto the unseen classes and each class moves toward its rows. Low: classes stop half-way. High: slower, no better.',
+      ),
+    keep: fraction
+      .default(0.2)
+      .describe(
+        'How much of a class stays where its attributes put it, against the mean of its rows. Low: a class may wander off to the rows of another. High: the rows are hardly heard.',
+      ),
+    lambda: positive
+      .default(0.5)
+      .describe("IPOT's proximal weight in the rounds. Low: sharper assignments. High: blurred ones."),
+    iterations: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(16)
+      .describe(
+        'IPOT iterations in the rounds. Low: every row belongs a little to every class. High: early mistakes are final.',
+      ),
+  })
+  .describe(
+    'The transductive setting: the pictures to be told apart are there while training, without their labels. Every unseen class is taken to have about as many of them. Leave it out for the other settings.',
+  );
+
 export const configurationSchema = z.strictObject({
   features: featuresSchema,
   generator: generatorSchema,
   head: headSchema,
   validation: validationSchema,
+  transductive: transductiveSchema.optional(),
 });
 
 export type Configuration = z.infer<typeof configurationSchema>;
 export type FeatureSettings = z.infer<typeof featuresSchema>;
 export type GeneratorSettings = z.infer<typeof generatorSchema>;
 export type HeadSettings = z.infer<typeof headSchema>;
+export type TransductiveSettings = z.infer<typeof transductiveSchema>;
 export type TransportSettings = z.infer<typeof transportSchema>;

@@ -10,6 +10,7 @@ import { trainGenerator, type EpochReport, type TrainedNetworks } from './genera
 import { prepareTrainingData, type TrainingData } from './generator/training-data.js';
 import { fitHead, type FittedHead } from './head/fit.js';
 import { headTrainingSet } from './head/training-set.js';
+import { refineClasses } from './transductive/refine.js';
 
 /** A model in memory, before its bias is set and before it is saved. */
 export interface TrainedModel {
@@ -28,7 +29,10 @@ export interface ModelRun {
   readonly onEpoch?: (report: EpochReport & { readonly member: number }) => void;
 }
 
-/** From training rows to a head over every class of the dataset. No test row is looked at. */
+/**
+ * From training rows to a head over every class of the dataset. No test row is looked at, but in the transductive setting
+ * the features of test rows of unseen classes.
+ */
 export async function trainModel(
   dataset: Dataset,
   configuration: Configuration,
@@ -49,16 +53,39 @@ async function trainMembers(
   const trained: TrainedNetworks[] = [];
   for (let member = 0; member < members; member++) {
     const checkpoints = run.checkpoints?.(member);
-    trained.push(
-      await trainGenerator(run.engine, data, configuration.generator, memberSeed(run.seed, member), {
-        watcher: run.watcher,
-        label: members === 1 ? run.label : `${run.label} ${member + 1}/${members}`,
-        onEpoch: (report) => run.onEpoch?.({ member, ...report }),
-        ...(checkpoints && { checkpoints }),
-      }),
-    );
+    const seed = memberSeed(run.seed, member);
+    const label = members === 1 ? run.label : `${run.label} ${member + 1}/${members}`;
+    const networks = await trainGenerator(run.engine, data, configuration.generator, seed, {
+      watcher: run.watcher,
+      label,
+      onEpoch: (report) => run.onEpoch?.({ member, ...report }),
+      ...(checkpoints && { checkpoints }),
+    });
+    trained.push(await adaptGenerator(networks, data, configuration, { ...run, label, seed }));
   }
   return trained;
+}
+
+/**
+ * The transductive setting's epochs, which go on from a generator that knows the seen classes: transport of unlabelled
+ * rows means something only when generated rows of a class are near real ones. They are few, so a kill repeats them.
+ */
+async function adaptGenerator(
+  networks: TrainedNetworks,
+  data: TrainingData,
+  { generator, transductive }: Configuration,
+  run: Pick<ModelRun, 'engine' | 'label' | 'seed' | 'watcher'>,
+): Promise<TrainedNetworks> {
+  if (!transductive || transductive.epochs === 0 || !data.unlabelled) return networks;
+  const { epochs, learningRate } = transductive;
+  return trainGenerator(
+    run.engine,
+    data,
+    { ...generator, epochs, learningRate },
+    run.seed,
+    { watcher: run.watcher, label: `${run.label}, unlabelled rows` },
+    { from: networks.weights, unlabelled: data.unlabelled },
+  );
 }
 
 /** Far enough apart that no member of one seed is a member of another. */
@@ -74,10 +101,26 @@ async function headFor(
 ): Promise<FittedHead> {
   const synthesiser = await Synthesiser.open(run.engine, networks);
   try {
-    const set = await headTrainingSet(data, synthesiser, configuration.head, {
-      noise: Random.stream(run.seed, 'head.noise'),
-      residuals: Random.stream(run.seed, 'head.residuals'),
-    });
+    const refined =
+      configuration.transductive && data.unlabelled
+        ? await refineClasses(
+            data,
+            data.unlabelled,
+            synthesiser,
+            configuration.transductive,
+            Random.stream(run.seed, 'transductive.noise'),
+          )
+        : undefined;
+    const set = await headTrainingSet(
+      data,
+      synthesiser,
+      configuration.head,
+      {
+        noise: Random.stream(run.seed, 'head.noise'),
+        residuals: Random.stream(run.seed, 'head.residuals'),
+      },
+      refined,
+    );
     return await fitHead(run.engine, set, configuration.head, run.watcher);
   } finally {
     await synthesiser.release();

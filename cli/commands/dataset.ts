@@ -63,6 +63,10 @@ export function addLoadOptions(command: Command): Command {
         '--attributes <which>',
         'xlsa17: normalised attributes, or the original percentages',
       ).choices(['att', 'original']),
+    )
+    .option(
+      '--unseen-classes <file>',
+      "split by classes, as the standard split does: a file with an unseen class on each line (xlsa17's testclasses.txt)",
     );
 }
 

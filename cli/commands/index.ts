@@ -10,6 +10,8 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
   report: async () => (await import('./report.js')).addReportCommand,
   baseline: async () => (await import('./baseline.js')).addBaselineCommand,
+  reproduce: async () => (await import('./reproduce.js')).addReproduceCommand,
+  sweep: async () => (await import('./sweep.js')).addSweepCommand,
   dataset: async () => (await import('./dataset.js')).addDatasetCommand,
   inspect: async () => (await import('./inspect.js')).addInspectCommand,
   backbone: async () => (await import('./backbone.js')).addBackboneCommand,

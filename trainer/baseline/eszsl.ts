@@ -11,12 +11,13 @@
  *
  *   W = Z K, (D, C)     Z = (X X^T + g I)^-1 X Y, (D, z)     K = (S^T S + l I)^-1 S^T S_all, (z, C)
  */
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf } from '../../core/matrix.js';
 import { Failure } from '../../core/failures.js';
 import { silent, type Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { addRowProducts, choleskyInPlace, choleskySolveInPlace, type Rows } from '../linear-algebra.js';
+import type { LinearScores } from './linear-scores.js';
 import { minMaxScaling, type Scaling } from './min-max-scaling.js';
 
 export interface EszslOptions {
@@ -29,18 +30,13 @@ export interface EszslOptions {
   readonly lambda?: number;
 }
 
-export interface Eszsl {
-  readonly weights: Float64Array; // (C, D): for raw features, the scaling folded in
-  readonly offsets: Float64Array; // (C)
-}
-
 const rowsAtOnce = 256;
 
 export async function fitEszsl(
   dataset: Dataset,
   options: EszslOptions = {},
   watcher: Watcher = silent,
-): Promise<Eszsl> {
+): Promise<LinearScores> {
   const { gamma = 1, lambda = 0.4 } = options;
   const { features, splits, labels, seen } = dataset;
   const width = features.columns; // D
@@ -75,31 +71,6 @@ export async function fitEszsl(
   }
   solveRidge(gram, width, gamma, solution, seen.length); // Z
   return foldScaling(solution, attributeKernel(dataset, lambda), width, seen.length, scaling);
-}
-
-/** Scores (rows, C) of the rows named, for every class. */
-export function eszslScores(model: Eszsl, features: Matrix, rows: ArrayLike<number>): Matrix {
-  const width = features.columns;
-  const classes = model.offsets.length;
-  const scores = matrix(rows.length, classes);
-  const packed = new Float64Array(rowsAtOnce * width);
-  const block = new Float64Array(rowsAtOnce * classes);
-  for (let start = 0; start < rows.length; start += rowsAtOnce) {
-    const count = Math.min(rowsAtOnce, rows.length - start);
-    for (let r = 0; r < count; r++) {
-      packed.set(rowOf(features, rows[start + r]), r * width);
-      block.set(model.offsets, r * classes);
-    }
-    addRowProducts(
-      { data: block, offset: 0, stride: classes },
-      { data: packed, offset: 0, stride: width, count },
-      { data: model.weights, offset: 0, stride: width, count: classes },
-      width,
-      1,
-    );
-    scores.data.set(block.subarray(0, count * classes), start * classes);
-  }
-  return scores;
 }
 
 /** B becomes (A + strength * mean eigenvalue * I)^-1 B; A (n, n) is used up. */
@@ -148,7 +119,7 @@ function foldScaling(
   width: number,
   seenCount: number,
   scaling: Scaling,
-): Eszsl {
+): LinearScores {
   const classCount = kernel.length / seenCount;
   const weights = new Float64Array(classCount * width);
   const offsets = new Float64Array(classCount);

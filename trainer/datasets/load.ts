@@ -7,10 +7,14 @@ import type { Finding } from './findings.js';
 import { loadOpenForm } from './open-form.js';
 import { manifestFile } from './open-form-schema.js';
 import { datasetInvalid } from './problems.js';
+import { splitByClasses } from './split-by-classes.js';
 import { loadXlsa17, splitsFile, type Xlsa17Options } from './xlsa17.js';
 
 export type DatasetForm = 'open' | 'xlsa17';
-export type LoadOptions = Xlsa17Options;
+export interface LoadOptions extends Xlsa17Options {
+  /** A file that names the unseen classes, for the standard split instead of the dataset's own. */
+  readonly unseenClasses?: string | undefined;
+}
 
 export interface CheckedDataset {
   readonly dataset: Dataset;
@@ -38,7 +42,8 @@ export async function loadAndCheck(path: string, options: LoadOptions = {}): Pro
       'usage',
       `${path} names its own features and attributes in ${manifestFile}; edit that instead.`,
     );
-  const dataset = form === 'open' ? await loadOpenForm(path) : await loadXlsa17(path, options);
+  const own = form === 'open' ? await loadOpenForm(path) : await loadXlsa17(path, options);
+  const dataset = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
   return { dataset, form, findings: checkDataset(dataset) };
 }
 

@@ -2,7 +2,7 @@
  * Batches for Algorithm 2. The generated rows of a batch carry the labels of its real rows, which makes the marginals
  * of the supervised plan exact. Each kind of chance has a stream of its own, and all of them are saved in checkpoints.
  */
-import { rowOf } from '../../core/matrix.js';
+import { rowOf, type Matrix } from '../../core/matrix.js';
 import { Random, type RandomState } from '../../core/random.js';
 import type { GeneratorSettings } from '../configuration.js';
 import type { InputValues } from '../engine/contract.js';
@@ -28,6 +28,8 @@ export class BatchSource {
     private readonly settings: GeneratorSettings,
     seed: number,
     state?: BatchState,
+    /** Rows of unseen classes that join the real ones. */
+    private readonly unlabelled: Matrix | null = null,
   ) {
     const stream = (purpose: Purpose): Random =>
       state ? Random.restore(state[purpose]) : Random.stream(seed, `batches.${purpose}`);
@@ -97,7 +99,9 @@ export class BatchSource {
       real.set(rowOf(data.features, row), i * D);
     });
     const labels = rows.map((row) => data.labels[row]);
-    const unseen = settings.regulariseUnseen
+    const { unlabelled } = this;
+    const withUnseen = settings.regulariseUnseen || unlabelled !== null;
+    const unseen = withUnseen
       ? Array.from({ length: N }, () => data.unseen[this.random.unseen.integer(data.unseen.length)])
       : [];
     return {
@@ -109,12 +113,21 @@ export class BatchSource {
       useTransport: this.random.transition.uniform() < settings.transportProbability,
       targets: this.targetsOf(labels),
       classAttributes: this.classAttributes,
-      ...(settings.regulariseUnseen && {
+      ...(withUnseen && {
         unseenAttributes: this.attributesOf(unseen, settings.attributeDropout),
         unseenNoise: this.random.unseen.fillNormal(new Float32Array(N * sizes.noise)),
-        unseenTargets: this.targetsOf(unseen),
       }),
+      ...(settings.regulariseUnseen && { unseenTargets: this.targetsOf(unseen) }),
+      ...(unlabelled && { unlabelled: this.drawn(unlabelled, N) }),
     };
+  }
+
+  private drawn(rows: Matrix, count: number): Float32Array {
+    const values = new Float32Array(count * rows.columns);
+    for (let i = 0; i < count; i++) {
+      values.set(rowOf(rows, this.random.unseen.integer(rows.rows)), i * rows.columns);
+    }
+    return values;
   }
 
   /** Encoded attributes with a share of them blanked, the rest scaled up to make good for it. */

@@ -13,7 +13,16 @@ export interface StepSizes extends NetworkSizes {
   readonly classes: number; // C: the classes that compete in the regulariser
 }
 
-export function trainingStep(sizes: StepSizes, settings: GeneratorSettings): LossProgram {
+/**
+ * With unlabelled rows (the transductive setting) there are as many of them as of real rows, and as many generated rows
+ * of unseen classes: transport then runs over the union, and the supervised plan is completed by transport between
+ * unlabelled rows and generated unseen ones.
+ */
+export function trainingStep(
+  sizes: StepSizes,
+  settings: GeneratorSettings,
+  withUnlabelled = false,
+): LossProgram {
   const { batch: N, attributes: d, noise: z, features: D, classes: C } = sizes;
   return {
     name: 'training-step',
@@ -26,23 +35,37 @@ export function trainingStep(sizes: StepSizes, settings: GeneratorSettings): Los
       useTransport: 'condition',
       targets: [N, C],
       classAttributes: [C, d],
-      ...(settings.regulariseUnseen
-        ? { unseenAttributes: [N, d], unseenNoise: [N, z], unseenTargets: [N, C] }
+      ...(settings.regulariseUnseen || withUnlabelled
+        ? { unseenAttributes: [N, d], unseenNoise: [N, z] }
         : {}),
+      ...(settings.regulariseUnseen ? { unseenTargets: [N, C] } : {}),
+      ...(withUnlabelled ? { unlabelled: [N, D] } : {}),
     },
     parameters: { ...generatorShapes(sizes), ...predictorShapes(sizes) },
     build: (ops, inputs, weights) => {
       const generated = generate(ops, weights, sizes, inputs.attributes, inputs.noise); // (N, D)
-      const cost = cosineCost(ops, inputs.real, generated); // (N, N)
-      const fixedCost = ops.stopGradient(cost);
+      const generatedUnseen = (): typeof generated =>
+        generate(ops, weights, sizes, inputs.unseenAttributes, inputs.unseenNoise); // (N, D)
+      const whole = withUnlabelled
+        ? cosineCost(
+            ops,
+            ops.concatenate([inputs.real, inputs.unlabelled], 0),
+            ops.concatenate([generated, generatedUnseen()], 0),
+          ) // (2N, 2N)
+        : cosineCost(ops, inputs.real, generated); // (N, N)
+      const fixedCost = ops.stopGradient(whole);
       const plan = ops.stopGradient(
         ops.choose(
           inputs.useTransport,
           (inside) => solvePlan(inside, fixedCost, settings.transport),
-          () => inputs.supervised,
+          (inside) =>
+            withUnlabelled
+              ? completedPlan(inside, inputs.supervised, fixedCost, settings.transport)
+              : inputs.supervised,
         ),
       );
-      const transport = transportLoss(ops, plan, cost);
+      const transport = transportLoss(ops, plan, whole);
+      const cost = withUnlabelled ? corner(ops, whole, 0, N) : whole; // (N, N): real rows against seen classes
       const terms = [transport];
       const reports: Record<string, typeof transport> = {
         transport,
@@ -67,10 +90,7 @@ export function trainingStep(sizes: StepSizes, settings: GeneratorSettings): Los
         terms.push(ops.multiply(regulariser, ops.scalar(settings.beta)));
         reports.regulariser = regulariser;
         if (settings.regulariseUnseen) {
-          const unseen = nca(
-            generate(ops, weights, sizes, inputs.unseenAttributes, inputs.unseenNoise),
-            inputs.unseenTargets,
-          );
+          const unseen = nca(generatedUnseen(), inputs.unseenTargets);
           terms.push(ops.multiply(unseen, ops.scalar(settings.beta)));
           reports.unseenRegulariser = unseen;
         }
@@ -78,6 +98,26 @@ export function trainingStep(sizes: StepSizes, settings: GeneratorSettings): Los
       return { loss: terms.reduce((sum, term) => ops.add(sum, term)), reports };
     },
   };
+}
+
+/** The supervised plan for labelled rows, transport for the others, half of the mass each: (2N, 2N). */
+function completedPlan<T>(ops: Operations<T>, supervised: T, cost: T, settings: TransportSettings): T {
+  const [N] = ops.shapeOf(supervised);
+  const half = ops.scalar(0.5);
+  const free = solvePlan(ops, corner(ops, cost, N, 2 * N), settings); // (N, N)
+  const nothing = ops.constant([N, N], new Float32Array(N * N));
+  return ops.concatenate(
+    [
+      ops.concatenate([ops.multiply(supervised, half), nothing], 1),
+      ops.concatenate([nothing, ops.multiply(free, half)], 1),
+    ],
+    0,
+  );
+}
+
+/** The rows and columns from `start` to `end`. */
+function corner<T>(ops: Operations<T>, x: T, start: number, end: number): T {
+  return ops.slice(ops.slice(x, 0, start, end), 1, start, end);
 }
 
 function solvePlan<T>(ops: Operations<T>, cost: T, settings: TransportSettings): T {

@@ -1,3 +1,4 @@
+import type { Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
 import { Failure } from '../../core/failures.js';
@@ -24,9 +25,17 @@ export interface TrainingHooks {
   readonly watcher: Watcher;
   readonly label: string;
   readonly onEpoch?: (report: EpochReport) => void;
+  /** Sees the networks as they are after each epoch of this run. */
+  readonly afterEpoch?: (networks: TrainedNetworks) => Promise<void>;
   readonly checkpoints?: CheckpointStore;
   /** Writing the weights takes a moment: not after every epoch when epochs are short. */
   readonly secondsBetweenCheckpoints?: number;
+}
+
+/** Training that goes on from weights learnt already, with rows whose labels are not known. */
+export interface Adaptation {
+  readonly from: ParameterValues;
+  readonly unlabelled: Matrix; // (n, D), mapped
 }
 
 const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
@@ -38,15 +47,19 @@ export async function trainGenerator(
   settings: GeneratorSettings,
   seed: number,
   hooks: TrainingHooks,
+  adaptation?: Adaptation,
 ): Promise<TrainedNetworks> {
   const sizes = stepSizes(data, settings);
   const saved = await hooks.checkpoints?.load();
-  const batches = new BatchSource(data, sizes, settings, seed, saved?.batches);
+  const unlabelled = adaptation?.unlabelled ?? null;
+  const batches = new BatchSource(data, sizes, settings, seed, saved?.batches, unlabelled);
   const start =
     saved?.training ??
-    freshState(initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')));
+    freshState(
+      adaptation?.from ?? initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')),
+    );
   const run = await engine.training(
-    trainingStep(sizes, settings),
+    trainingStep(sizes, settings, unlabelled !== null),
     { ...adam, weightDecay: settings.weightDecay },
     start,
   );
@@ -79,6 +92,7 @@ export async function trainGenerator(
       const report = { epoch: epoch + 1, ...totals };
       reports.push(report);
       hooks.onEpoch?.(report);
+      await hooks.afterEpoch?.({ sizes, weights: run.parameters() });
       // A finished member is kept too, so that a kill in a later one does not train it again.
       const due =
         epoch + 1 === settings.epochs || performance.now() - lastSaved > 1000 * secondsBetweenCheckpoints;

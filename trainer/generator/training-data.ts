@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { fitFeatureMap } from '../features/fit.js';
+import { unlabelledRows } from '../transductive/unlabelled-rows.js';
 
 /** What the generator learns from: training rows of seen classes and the attributes of all, in the model's own units. */
 export interface TrainingData {
@@ -14,6 +15,8 @@ export interface TrainingData {
   readonly attributes: Matrix; // (C, d), encoded, of every class
   readonly seen: Int32Array;
   readonly unseen: Int32Array;
+  /** Mapped rows of unseen classes, in the transductive setting. Their labels are not here, nor is a way to them. */
+  readonly unlabelled: Matrix | null; // (n, D)
   readonly featureMap: FittedFeatureMap;
   /** The feature map as an ONNX file, and ready to run. */
   readonly featureModel: Uint8Array;
@@ -27,6 +30,7 @@ export async function prepareTrainingData(
   configuration: Configuration,
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
+  const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // refuses before anything is opened
   const featureMap = await fitFeatureMap(engine, dataset, configuration.features);
   const featureModel = featureMapModel(featureMap);
   const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
@@ -39,6 +43,7 @@ export async function prepareTrainingData(
     attributes: encodeAttributes(attributeEncoding, dataset.attributes),
     seen: dataset.seen,
     unseen: dataset.unseen,
+    unlabelled: unlabelled && (await mapper.map(unlabelled)),
     featureMap,
     featureModel,
     mapper,

@@ -13,10 +13,11 @@ import {
   syntheticMass,
   type DrawSource,
 } from '../../core/head/synthetic-rows.js';
-import { matrix, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { HeadSettings } from '../configuration.js';
 import type { TrainingData } from '../generator/training-data.js';
+import type { RefinedClasses } from '../transductive/refine.js';
 
 export interface HeadTrainingSet {
   readonly rows: Matrix; // (n, D), directed
@@ -31,6 +32,7 @@ export async function headTrainingSet(
   synthesiser: DrawSource,
   settings: HeadSettings,
   random: { noise: Random; residuals: Random },
+  refined?: RefinedClasses,
 ): Promise<HeadTrainingSet> {
   const classes = data.attributes.rows;
   const everyClass = Int32Array.from({ length: classes }, (_, label) => label);
@@ -38,6 +40,7 @@ export async function headTrainingSet(
     await synthesiser.draw(data.attributes, everyClass, drawsPerPrototype, random.noise),
     drawsPerPrototype,
   );
+  if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
   // One array holds all rows, real ones first: with many classes there is no memory for a second copy.
@@ -65,4 +68,37 @@ export async function headTrainingSet(
     weights,
     prototypes,
   };
+}
+
+/**
+ * The transductive setting: unlabelled rows stand where synthetic ones would, each with the class that transport gave it
+ * and weighed by how sure transport was; the unseen prototypes are where the rounds have moved them.
+ */
+function refinedTrainingSet(
+  data: Pick<TrainingData, 'features' | 'labels' | 'seen' | 'unseen'>,
+  prototypes: Matrix,
+  settings: HeadSettings,
+  { directions, rows: assigned, classes, confidence }: RefinedClasses,
+): HeadTrainingSet {
+  data.unseen.forEach((label, i) => {
+    rowOf(prototypes, label).set(rowOf(directions, i));
+  });
+  const real = data.features.rows;
+  const rows = matrix(real + assigned.rows, data.features.columns);
+  rows.data.set(data.features.data);
+  rows.data.set(assigned.data, real * rows.columns);
+  const labels = new Int32Array(rows.rows);
+  labels.set(data.labels);
+  labels.set(
+    classes.map((position) => data.unseen[position]),
+    real,
+  );
+  const mass = syntheticMass(settings.syntheticWeight, data.unseen.length, data.seen.length);
+  const sure = confidence.reduce((sum, value) => sum + value, 0);
+  const weights = new Float32Array(rows.rows).fill(1 / real / (1 + mass));
+  weights.set(
+    confidence.map((value) => ((value / sure) * mass) / (1 + mass)),
+    real,
+  );
+  return { rows: directRows(rows, settings.temperature), labels, weights, prototypes };
 }

@@ -11,7 +11,7 @@ import type { Engine } from '../engine/contract.js';
 import type { Margins } from '../evaluation/metrics.js';
 import type { WorkDirectory } from '../work-directory.js';
 import { chooseBias } from './bias.js';
-import { validate, type FoldResult } from './validate.js';
+import { foldCount, validate, type FoldResult } from './validate.js';
 
 /** One line of the table of what was tried. */
 export interface Trial {
@@ -55,21 +55,26 @@ export async function selectSettings(
   run: SearchRun,
 ): Promise<Selection> {
   const { configuration, trials } = await search(dataset, start, run);
-  const { folds } = await assess(dataset, configuration, configuration.validation.folds, run);
+  const { folds } = await assess(dataset, configuration, foldCount(dataset, configuration), run);
   const { unseenBias, range } = chooseBias(folds);
   return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, record('', null, folds)] };
 }
 
 /** Values are compared by one member each: what the members of an ensemble share is what the settings decide. */
 async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
-  const { minimumGain, searchFolds, folds: allFolds, search: lists } = start.validation;
+  const { minimumGain, searchFolds, search: lists } = start.validation;
   const trials: Trial[] = [];
   let best = start;
   if (Object.values(lists).every((values) => values.length === 0)) return { configuration: best, trials };
 
   const judge = async (setting: string, value: number | null, candidate: Configuration): Promise<number> => {
     const single = withSetting(candidate, 'generator', 'members', 1);
-    const { folds, score } = await assess(dataset, single, Math.min(searchFolds, allFolds), run);
+    const { folds, score } = await assess(
+      dataset,
+      single,
+      Math.min(searchFolds, foldCount(dataset, start)),
+      run,
+    );
     trials.push(record(setting, value, folds));
     run.watcher.note(
       `  ${setting || 'as configured'} ${value ?? ''}: H ${percent(score)} on validation classes`,
@@ -110,8 +115,9 @@ async function assessFold(
   fold: number,
   { engine, seed, watcher, work }: SearchRun,
 ): Promise<FoldResult> {
-  const { features, generator, head } = configuration;
-  const unit = `fold${fold}-${sha256Of(JSON.stringify([features, generator, head])).slice(0, 16)}`;
+  const { features, generator, head, transductive } = configuration;
+  const settings = JSON.stringify([features, generator, head, transductive]);
+  const unit = `fold${fold}-${sha256Of(settings).slice(0, 16)}`;
   const done = work.result(unit) as StoredFold | undefined;
   if (done) {
     for (const entry of done.log) work.log(entry);

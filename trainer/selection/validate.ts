@@ -27,15 +27,7 @@ export async function validate(
   configuration: Configuration,
   run: FoldRun,
 ): Promise<FoldResult> {
-  const { classFraction, rowFraction } = configuration.validation;
-  const heldOut = heldOutCount(dataset, classFraction);
-  const world = validationSplit(dataset, {
-    seed: splitSeed,
-    fold: run.fold,
-    classes: heldOut,
-    seenRowFraction: rowFraction,
-    rivals: Math.max(0, dataset.unseen.length - heldOut),
-  });
+  const world = validationWorld(dataset, configuration, run.fold);
   const { data, head } = await trainModel(world, configuration, run);
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
   const rows = Int32Array.from([...world.splits.testSeen, ...world.splits.testUnseen]);
@@ -44,11 +36,35 @@ export async function validate(
   return judge(world, scores, rows);
 }
 
+/**
+ * The small world in which a fold is judged. In the transductive setting no class competes that has no rows: there a third
+ * of the seen classes is held out instead, so that as many classes must be told apart as there will be, or nearly.
+ */
+export function validationWorld(dataset: Dataset, configuration: Configuration, fold: number): Dataset {
+  const { rowFraction } = configuration.validation;
+  const heldOut = heldOutCount(dataset, configuration);
+  return validationSplit(dataset, {
+    seed: splitSeed,
+    fold,
+    classes: heldOut,
+    seenRowFraction: rowFraction,
+    rivals: configuration.transductive ? 0 : Math.max(0, dataset.unseen.length - heldOut),
+  });
+}
+
+/** As many folds as are asked for; in the transductive setting no more than there are disjoint ones. */
+export function foldCount(dataset: Dataset, configuration: Configuration): number {
+  const { folds } = configuration.validation;
+  if (!configuration.transductive) return folds;
+  return Math.min(folds, Math.floor(dataset.seen.length / heldOutCount(dataset, configuration)));
+}
+
 /** The folds are the same whatever the training seed: seeds then differ in training alone. */
 const splitSeed = 0;
 
 /** A share of the seen classes, but no more than there are unseen ones: the world is to be like the real one. */
-function heldOutCount(dataset: Dataset, share: number): number {
+function heldOutCount(dataset: Dataset, { validation, transductive }: Configuration): number {
+  const share = transductive ? 1 / 3 : validation.classFraction;
   const wanted = Math.max(2, Math.round(share * dataset.seen.length));
   return dataset.unseen.length > 0 ? Math.min(wanted, dataset.unseen.length) : wanted;
 }

@@ -4,7 +4,8 @@ import { matrix, rowOf, takeRows } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
 import { runBaseline } from '../../../trainer/baseline/baseline.js';
 import { checkClassOrder, classOrderFindings } from '../../../trainer/baseline/class-order.js';
-import { eszslScores, fitEszsl } from '../../../trainer/baseline/eszsl.js';
+import { fitEszsl } from '../../../trainer/baseline/eszsl.js';
+import { linearScores } from '../../../trainer/baseline/linear-scores.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { syntheticDataset } from '../../support/synthetic-dataset.js';
 
@@ -60,7 +61,7 @@ function inverse(a: number[][]): number[][] {
 describe('ESZSL', () => {
   test('scores equal the formula of the paper', async () => {
     const model = await fitEszsl(dataset, { gamma: 0.7, lambda: 0.3 });
-    const scores = eszslScores(model, dataset.features, dataset.splits.testUnseen);
+    const scores = linearScores(model, dataset.features, dataset.splits.testUnseen);
     const expected = naiveScores(dataset, 0.7, 0.3);
     expected.forEach((row, i) => {
       row.forEach((value, c) => {

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../core/random.js';
-import type { GeneratorSettings } from '../../../trainer/configuration.js';
+import { transductiveSchema, type GeneratorSettings } from '../../../trainer/configuration.js';
 import type { Engine, InputValues } from '../../../trainer/engine/contract.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
@@ -116,6 +116,33 @@ describe.each(cases)('%s', (_, item) => {
     }
     await evaluator.release();
   });
+});
+
+test('with unlabelled rows both engines agree, and every row and column has its share of the plan', async () => {
+  const settings = { batchSize: 12, transport: { iterations: 60 } };
+  const configuration = {
+    ...smallConfiguration({ generator: settings }),
+    transductive: transductiveSchema.parse({}),
+  };
+  const data = await prepareTrainingData(onnx, dataset, configuration);
+  await data.mapper.release();
+  const { generator } = configuration;
+  const sizes = stepSizes(data, generator);
+  const [drawn] = new BatchSource(data, sizes, generator, 1, undefined, data.unlabelled).epoch();
+  const parameters = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
+  const program = trainingStep(sizes, generator, true);
+  for (const useTransport of [true, false]) {
+    const prepared = { program, inputs: { ...drawn, useTransport }, parameters };
+    const [a, b] = [await evaluate(onnx, prepared), await evaluate(new TensorflowEngine(tf), prepared)];
+    expect(a.reports.marginalError).toBeLessThan(0.02);
+    expect(b.reports.transport).toBeCloseTo(a.reports.transport, 4);
+    for (const [name, values] of Object.entries(a.gradients)) {
+      const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
+      values.forEach((value, i) => {
+        expect(Math.abs(value - b.gradients[name][i]) / scale).toBeLessThan(1e-3);
+      });
+    }
+  }
 });
 
 function unit(values: Float32Array): Float32Array {

@@ -1,0 +1,104 @@
+import { Option } from 'commander';
+import { Failure } from '../../core/failures.js';
+import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { openEngine } from '../../trainer/engine/open.js';
+import {
+  benchmarkNamed,
+  benchmarks,
+  tableNames,
+  type Benchmark,
+  type SplitName,
+  type TableName,
+} from '../../trainer/experiments/published.js';
+import { renderReport } from '../../trainer/experiments/render.js';
+import { figureNames, reproduce, type FigureName } from '../../trainer/experiments/reproduce.js';
+import { presets, type PresetName } from '../../trainer/presets.js';
+import { readConfiguration } from '../../trainer/read-configuration.js';
+import { count, wholeNumber } from '../numbers.js';
+import type { AddCommand } from '../program.js';
+import { addLoadOptions } from './dataset.js';
+
+interface ReproduceOptions extends LoadOptions {
+  readonly data: string;
+  readonly out: string;
+  readonly table: readonly TableName[];
+  readonly figure: readonly FigureName[];
+  readonly ablations?: boolean;
+  readonly baselines: boolean;
+  readonly benchmark?: Benchmark;
+  readonly split: SplitName;
+  readonly seed: number;
+  readonly seeds: number;
+  readonly config?: string;
+  readonly preset?: PresetName;
+  readonly threads: number;
+  readonly json?: boolean;
+}
+
+export const addReproduceCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('reproduce')
+    .description("Make the paper's tables and figures on a dataset, beside the published figures.")
+    .requiredOption('--data <directory>', 'the dataset')
+    .requiredOption('--out <directory>', 'where results go; what is there already is not computed again')
+    .addOption(new Option('--table <name...>', 'tables to make').choices(tableNames).default([]))
+    .addOption(new Option('--figure <name...>', 'figures to make').choices(figureNames).default([]))
+    .option('--ablations', 'also the rows in which one thing is changed')
+    .option('--no-baselines', 'leave out the methods without a generator')
+    .addOption(
+      new Option(
+        '--benchmark <name>',
+        'whose published figures stand beside ours (default: by the name of the data)',
+      ).choices(benchmarks),
+    )
+    .addOption(
+      new Option('--split <name>', 'the split that the data has')
+        .choices(['proposed', 'standard'])
+        .default('proposed'),
+    )
+    .option('--seed <number>', 'the first seed', wholeNumber, 1)
+    .option('--seeds <count>', 'how many seeds; figures are means over them', count, 3)
+    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
+    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
+    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+gzsl lets all classes compete, szsl unseen classes only; tzsl is szsl with the unseen rows there, unlabelled, in training.
+OUT gets results.json and report.md. A run that was stopped, or killed, goes on when it is started again.
+
+Examples:
+  unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl
+  unseen reproduce --data data/cub --out cub --preset cub --table szsl --ablations --seeds 1
+  unseen reproduce --data data/cub --out cub --preset cub --figure samples ipot-vs-sinkhorn --seeds 1`,
+    );
+  addLoadOptions(command).action(async (options: ReproduceOptions) => {
+    await run(options.json === true, async (context) => {
+      if (options.table.length + options.figure.length === 0)
+        throw new Failure('usage', 'Nothing to reproduce: name at least one --table or --figure.');
+      const configuration = await readConfiguration({
+        ...(options.preset && { preset: options.preset }),
+        ...(options.config && { file: options.config }),
+      });
+      const engine = await openEngine('onnx', { provider: 'cpu', threads: options.threads });
+      context.note(`Reading ${options.data} …`);
+      const dataset = await loadDataset(options.data, options);
+      const reproduction = await reproduce({
+        dataset,
+        configuration,
+        engine,
+        out: options.out,
+        tables: options.table,
+        figures: options.figure,
+        ablations: options.ablations === true,
+        baselines: options.baselines,
+        benchmark: options.benchmark ?? benchmarkNamed(dataset.name),
+        split: options.split,
+        seeds: Array.from({ length: options.seeds }, (_, i) => options.seed + i),
+        watcher: context,
+      });
+      context.result(renderReport(reproduction), reproduction);
+    });
+  });
+};

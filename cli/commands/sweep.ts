@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { InvalidArgumentError, Option } from 'commander';
+import { Failure } from '../../core/failures.js';
+import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { openEngine } from '../../trainer/engine/open.js';
+import { readGrid } from '../../trainer/experiments/sweep-grid.js';
+import { mergeSweep, sweep, type Shard, type SweepRow } from '../../trainer/experiments/sweep.js';
+import { presets, type PresetName } from '../../trainer/presets.js';
+import { readConfiguration } from '../../trainer/read-configuration.js';
+import type { CommandContext } from '../context.js';
+import { percent } from '../figures.js';
+import { count, wholeNumber } from '../numbers.js';
+import type { AddCommand } from '../program.js';
+import { addLoadOptions } from './dataset.js';
+
+interface SweepOptions extends LoadOptions {
+  readonly data: string;
+  readonly out: string;
+  readonly grid: string;
+  readonly shard?: Shard;
+  readonly processes: number;
+  readonly seed: number;
+  readonly config?: string;
+  readonly preset?: PresetName;
+  readonly threads: number;
+  readonly merge?: boolean;
+  readonly json?: boolean;
+}
+
+export const addSweepCommand: AddCommand = (program, run) => {
+  const command = program
+    .command('sweep')
+    .description('Judge a grid of settings on validation classes; test rows have no say.')
+    .requiredOption('--data <directory>', 'the dataset')
+    .requiredOption(
+      '--out <directory>',
+      'one file for each result; what is there already is not computed again',
+    )
+    .requiredOption('--grid <file>', 'JSON: paths of settings, each with the values to try')
+    .option('--shard <i/n>', 'only every n-th unit of work from the i-th on (0/4 .. 3/4)', shard)
+    .option('--processes <count>', 'so many processes at once on this machine', count, 1)
+    .option('--merge', 'print the table of what is done, and compute nothing')
+    .option('--seed <number>', 'of every training', wholeNumber, 1)
+    .option('--config <file>', 'settings that all points share, as JSON')
+    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
+    .option('--threads <count>', 'threads of ONNX Runtime in each process; 0 for all cores', wholeNumber, 0)
+    .option('--json', 'print one JSON document')
+    .addHelpText(
+      'after',
+      `
+A grid is like {"generator.learningRate": [0.001, 0.002], "head.regularisation": [0.03, 0.1]}: every combination is tried.
+In an indexed Kubernetes Job give each pod --shard "$JOB_COMPLETION_INDEX/N" and one shared OUT; then print with --merge.
+
+Examples:
+  unseen sweep --data data/cub --out sweep --grid grid.json
+  unseen sweep --data data/cub --out sweep --grid grid.json --processes 2 --threads 1
+  unseen sweep --data data/cub --out sweep --grid grid.json --merge`,
+    );
+  addLoadOptions(command).action(async (options: SweepOptions) => {
+    await run(options.json === true, async (context) => {
+      if (options.shard && options.processes > 1)
+        throw new Failure('usage', '--processes makes the shards itself: give either it or --shard.');
+      if (options.merge !== true) {
+        await (options.processes > 1
+          ? inProcesses(options.processes, context)
+          : inThisProcess(options, context));
+      }
+      const rows = mergeSweep(options.out);
+      context.result(describe(rows), rows);
+    });
+  });
+};
+
+async function inThisProcess(options: SweepOptions, watcher: CommandContext): Promise<void> {
+  const configuration = await readConfiguration({
+    ...(options.preset && { preset: options.preset }),
+    ...(options.config && { file: options.config }),
+  });
+  const points = await readGrid(options.grid, configuration);
+  const engine = await openEngine('onnx', { provider: 'cpu', threads: options.threads });
+  watcher.note(`Reading ${options.data} …`);
+  const dataset = await loadDataset(options.data, options);
+  const { out, seed, shard: own = { index: 0, count: 1 } } = options;
+  await sweep({ dataset, points, engine, out, seed, shard: own, watcher });
+}
+
+/** This very command once for each shard; when one fails, the others are asked to stop. */
+async function inProcesses(processes: number, { signal }: CommandContext): Promise<void> {
+  const given = process.argv.slice(1).filter((text, i, all) => {
+    const isOption = (value: string | undefined): boolean => value === '--processes';
+    return !isOption(text) && !isOption(all[i - 1]) && !text.startsWith('--processes=') && text !== '--json';
+  });
+  const children = Array.from({ length: processes }, (_, index) =>
+    spawn(process.execPath, [...given, '--shard', `${index}/${processes}`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
+  const stopAll = (): void => {
+    for (const child of children) child.kill('SIGTERM');
+  };
+  signal.addEventListener('abort', stopAll);
+  const codes = await Promise.all(
+    children.map(
+      (child) =>
+        new Promise<number | null>((resolve) => {
+          child.on('error', () => {
+            resolve(1);
+          });
+          child.on('close', (code) => {
+            if (code !== 0) stopAll();
+            resolve(code);
+          });
+        }),
+    ),
+  );
+  signal.removeEventListener('abort', stopAll);
+  if (signal.aborted) throw new Failure('interrupted', 'Stopped; start it again to go on.');
+  if (codes.some((code) => code !== 0))
+    throw new Failure('training-failed', 'A process of the sweep failed; its own message is above.');
+}
+
+function shard(text: string): Shard {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [index, total] = [Number(match?.[1]), Number(match?.[2])];
+  if (!match || index >= total)
+    throw new InvalidArgumentError('It must be like 0/4: which shard, counted from 0, of how many.');
+  return { index, count: total };
+}
+
+function describe(rows: readonly SweepRow[]): string {
+  if (rows.length === 0) return 'Nothing is done yet.';
+  const lines = rows.map(({ harmonicMean, standardTop1, ausuc, folds, foldsInAll, settings }) => {
+    const done = folds < foldsInAll ? `  (${folds} of ${foldsInAll} folds)` : '';
+    return `${percent(harmonicMean)}  ${percent(standardTop1)}  ${percent(ausuc)}  ${JSON.stringify(settings)}${done}`;
+  });
+  return ['    H  top-1  AUSUC  on validation classes, in %', ...lines].join('\n');
+}

@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import type { Reproduction } from '../../trainer/experiments/reproduce.js';
+import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
+import { noSearch } from '../../trainer/presets.js';
+import { startUnseen, unseen } from '../support/command-line.js';
+import { temporaryFolder } from '../support/folders.js';
+import { syntheticDataset } from '../support/synthetic-dataset.js';
+
+vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
+const folder = temporaryFolder();
+const data = join(folder, 'data');
+await writeOpenForm(syntheticDataset({ seen: 40, unseen: 6, rowsPerClass: 12 }), data);
+const config = join(folder, 'settings.json');
+writeFileSync(
+  config,
+  JSON.stringify({
+    generator: {
+      hidden: 24,
+      predictorHidden: 12,
+      members: 1,
+      noiseWidth: 4,
+      epochs: 12,
+      batchSize: 32,
+      transport: { iterations: 5 },
+    },
+    head: { samplesPerClass: 20, iterations: 20 },
+    validation: { folds: 1, search: noSearch },
+  }),
+);
+const common = ['--data', data, '--config', config, '--threads', '1', '--benchmark', 'sun'];
+const asked = ['--table', 'gzsl', 'szsl', 'tzsl', '--figure', 'samples', 'ipot-vs-sinkhorn', '--seeds', '2'];
+const argumentsOf = (out: string): string[] => ['reproduce', ...common, ...asked, '--out', out];
+
+const out = join(folder, 'whole');
+const whole = await unseen(...argumentsOf(out), '--json');
+const reproduction = JSON.parse(whole.stdout) as Reproduction;
+
+describe('unseen reproduce', () => {
+  test('puts our row beside those of the paper, the best published and the baselines', () => {
+    expect(whole.code).toBe(0);
+    const [gzsl, szsl, tzsl] = reproduction.tables;
+    expect(new Set(gzsl.rows.map(({ source }) => source))).toEqual(
+      new Set(['paper', 'published', 'baseline', 'ours']),
+    );
+    expect(gzsl.columns).toEqual(['unseen', 'seen', 'H']);
+    expect(gzsl.rows.at(-1)).toMatchObject({ source: 'ours', seeds: 2 });
+    expect(gzsl.notes.join()).toContain('cannot be right');
+    const ours = (table: typeof szsl): number =>
+      table.rows.find(({ source }) => source === 'ours')!.values[0]!;
+    expect(ours(szsl)).toBeGreaterThan(30); // chance is 17
+    expect(ours(tzsl)).toBeGreaterThan(30);
+  });
+
+  test('records the curves for plotting, a value for each count and each epoch', () => {
+    const [samples, solvers] = reproduction.figures;
+    if (samples.figure !== 'samples' || solvers.figure !== 'ipot-vs-sinkhorn') throw new Error('wrong order');
+    expect(samples.points.at(-1)).toMatchObject({ samplesPerClass: 500 });
+    expect(solvers.curves.map(({ solver }) => solver)).toEqual(['ipot', 'ipot', 'sinkhorn', 'sinkhorn']);
+    for (const { validationLoss } of solvers.curves) {
+      expect(validationLoss).toHaveLength(12);
+      expect(validationLoss[11]).toBeLessThan(validationLoss[0]);
+    }
+  });
+
+  test('leaves JSON and a report that agree with what it printed', () => {
+    expect(JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'))).toEqual(reproduction);
+    expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain('Transductive zero-shot learning');
+  });
+
+  test('killed again and again, it goes on and gives the same tables', async () => {
+    const killed = join(folder, 'killed');
+    const results = join(killed, 'work', 'results');
+    const done = (): number => (existsSync(results) ? readdirSync(results).length : 0);
+    for (const enough of [1, 8]) {
+      const { child, finished } = startUnseen(argumentsOf(killed));
+      while (done() < enough && child.exitCode === null) await sleep(20);
+      child.kill('SIGKILL');
+      expect((await finished).code).toBeNull();
+      expect(existsSync(join(killed, 'results.json'))).toBe(false);
+    }
+    const { code } = await unseen(...argumentsOf(killed));
+    expect(code).toBe(0);
+    const files = ['results.json', 'report.md'];
+    for (const file of files)
+      expect(readFileSync(join(killed, file), 'utf8')).toBe(readFileSync(join(out, file), 'utf8'));
+  });
+
+  test('with everything done already, answers at once and the same', async () => {
+    const { stdout, code } = await unseen(...argumentsOf(out), '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(reproduction);
+  });
+
+  test('says whether the regulariser helps, when the ablations are asked for', async () => {
+    const args = [...common, '--table', 'szsl', '--ablations', '--no-baselines', '--seeds', '1'];
+    const { stdout, code } = await unseen('reproduce', ...args, '--out', out, '--json');
+    expect(code).toBe(0);
+    const [table] = (JSON.parse(stdout) as Reproduction).tables;
+    expect(table.rows.filter(({ source }) => source === 'ablation').length).toBeGreaterThan(8);
+    expect(table.rows.filter(({ source }) => source === 'baseline')).toEqual([]);
+    expect(table.notes.join()).toMatch(/w\/o f is (not )?below/);
+  });
+
+  test('refuses to do nothing, and to mix results of other data', async () => {
+    const nothing = await unseen('reproduce', ...common, '--out', join(folder, 'x'));
+    expect(nothing).toMatchObject({ code: 2 });
+    expect(nothing.stderr).toContain('--table');
+    const other = join(folder, 'other');
+    await writeOpenForm(syntheticDataset({ seed: 9, seen: 20, unseen: 6 }), other);
+    const mixed = await unseen('reproduce', '--data', other, '--table', 'szsl', '--out', out);
+    expect(mixed.code).toBe(2);
+    expect(mixed.stderr).toContain('other data');
+  });
+});

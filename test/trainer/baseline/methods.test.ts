@@ -1,0 +1,167 @@
+import * as tf from '@tensorflow/tfjs';
+import { describe, expect, test } from 'vitest';
+import { matrix, rowOf } from '../../../core/matrix.js';
+import { silent } from '../../../core/progress.js';
+import { Random } from '../../../core/random.js';
+import { runMethod } from '../../../trainer/baseline/baseline.js';
+import { rankingProgram, type RankingLoss } from '../../../trainer/baseline/bilinear.js';
+import { linearScores } from '../../../trainer/baseline/linear-scores.js';
+import { baselineNames } from '../../../trainer/baseline/methods.js';
+import { fitSae } from '../../../trainer/baseline/sae.js';
+import { conseScores } from '../../../trainer/baseline/softmax.js';
+import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
+import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
+import { smallConfiguration } from '../../support/small-configuration.js';
+import { syntheticDataset } from '../../support/synthetic-dataset.js';
+
+await tf.setBackend('cpu');
+const engine = new OnnxEngine({ threads: 1 });
+const dataset = syntheticDataset({ seen: 30, unseen: 6, attributes: 8, featureWidth: 20, rowsPerClass: 10 });
+const run = { engine, seed: 1, watcher: silent, configuration: smallConfiguration() };
+
+describe.each(baselineNames.filter((name) => name !== 'softmax'))('%s', (name) => {
+  test('recognises unseen classes far above chance, the same twice, from training rows alone', async () => {
+    const result = await runMethod(dataset, name, run);
+    expect(result.standardAccuracy).toBeGreaterThan(0.4); // chance is 1/6
+    expect(await runMethod(dataset, name, run)).toEqual(result);
+  });
+});
+
+test('softmax on real rows answers no unseen class, and says that it cannot choose among them', async () => {
+  const result = await runMethod(dataset, 'softmax', run);
+  expect(result).toMatchObject({ standardAccuracy: null, unseenAccuracy: 0, harmonicMean: 0 });
+  expect(result.seenAccuracy).toBeGreaterThan(0.8);
+});
+
+test('CONSE with one class answers the class whose attributes are nearest to those of the likeliest', () => {
+  const scores = matrix(1, dataset.seen.length);
+  scores.data[3] = 5;
+  const found = conseScores(scores, dataset, { top: 1 });
+  const likeliest = dataset.seen[3];
+  const row = rowOf(found, 0);
+  expect(row.indexOf(Math.max(...row))).toBe(likeliest);
+  expect(row[likeliest]).toBeCloseTo(1, 5);
+});
+
+test("SAE's map solves its Sylvester equation, as solved whole by elimination", async () => {
+  const lambda = 0.3;
+  const [model] = await fitSae(dataset, [{ lambda, direction: 'to-attributes' }], silent);
+  const found = linearScores(model, dataset.features, dataset.splits.testUnseen);
+  const expected = naiveSae(lambda);
+  const ratio = found.data[0] / expected[0]; // both sides are scaled in the method: one factor for all scores
+  expected.forEach((value, i) => {
+    expect(found.data[i]).toBeCloseTo(ratio * value, 3);
+  });
+});
+
+/** A W + l W B = C as one system of d D unknowns. */
+function naiveSae(lambda: number): number[] {
+  const { features, attributes, labels, splits } = dataset;
+  const [D, d] = [features.columns, attributes.columns];
+  const train = Array.from(splits.train, (row) => Array.from(rowOf(features, row)));
+  const mean = train[0].map((_, j) => train.reduce((sum, row) => sum + row[j], 0) / train.length);
+  const deviation = mean.map((m, j) =>
+    Math.sqrt(train.reduce((sum, row) => sum + (row[j] - m) ** 2, 0) / train.length),
+  );
+  const scale = (row: number[]): number[] => row.map((value, j) => (value - mean[j]) / deviation[j]);
+  const x = train.map(scale);
+  const described = Array.from({ length: attributes.rows }, (_, c) => {
+    const row = Array.from(rowOf(attributes, c));
+    return row.map((value) => value / Math.hypot(...row));
+  });
+  const s = Array.from(splits.train, (row) => described[labels[row]]);
+  const gram = (p: number[][], q: number[][]): number[][] =>
+    p[0].map((_, i) => q[0].map((__, j) => p.reduce((sum, row, n) => sum + row[i] * q[n][j], 0)));
+  const unitOf = (m: number[][]): number => m.reduce((sum, row, i) => sum + row[i], 0) / m.length;
+  const [A, B, C] = [gram(s, s), gram(x, x), gram(s, x)];
+  const [a, b] = [unitOf(A), unitOf(B)];
+  const size = d * D;
+  const work = Array.from({ length: size }, (_, at) => {
+    const [i, j] = [Math.floor(at / D), at % D];
+    const line = new Array<number>(size + 1).fill(0);
+    for (let k = 0; k < d; k++) line[k * D + j] += A[i][k] / a;
+    for (let k = 0; k < D; k++) line[i * D + k] += (lambda * B[k][j]) / b;
+    line[size] = ((1 + lambda) * C[i][j]) / Math.sqrt(a * b);
+    return line;
+  });
+  for (let i = 0; i < size; i++) {
+    const pivot = work
+      .slice(i)
+      .reduce((best, row, k) => (Math.abs(row[i]) > Math.abs(work[best][i]) ? i + k : best), i);
+    [work[i], work[pivot]] = [work[pivot], work[i]];
+    for (let r = 0; r < size; r++) {
+      if (r === i || work[r][i] === 0) continue;
+      const factor = work[r][i] / work[i][i];
+      for (let k = i; k <= size; k++) work[r][k] -= factor * work[i][k];
+    }
+  }
+  const w = work.map((row, i) => row[size] / row[i]);
+  return Array.from(splits.testUnseen).flatMap((row) => {
+    const scaled = scale(Array.from(rowOf(features, row)));
+    const predicted = Array.from({ length: d }, (_, i) =>
+      scaled.reduce((sum, v, j) => sum + w[i * D + j] * v, 0),
+    );
+    return described.map((own) => own.reduce((sum, v, i) => sum + v * predicted[i], 0));
+  });
+}
+
+describe.each(['ale', 'devise'] as const)('the loss of %s', (loss: RankingLoss) => {
+  const sizes = { rows: 6, features: 5, attributes: 4, classes: 7 };
+  const random = new Random(11);
+  const normals = (count: number): Float32Array => random.fillNormal(new Float32Array(count));
+  const labels = [0, 3, 6, 2, 2, 5];
+  const targets = new Float32Array(6 * 7);
+  labels.forEach((label, i) => (targets[i * 7 + label] = 1));
+  const inputs = { features: normals(30), attributes: normals(28), targets };
+  const parameters = { map: normals(20) };
+  const program = rankingProgram(loss, sizes, 0.5);
+
+  test('equals the formula, class by class', async () => {
+    const evaluator = await engine.gradients(program);
+    const found = await evaluator.run(inputs, parameters);
+    await evaluator.release();
+    let expected = 0;
+    labels.forEach((label, n) => {
+      const score = (c: number): number => {
+        let sum = 0;
+        for (let i = 0; i < 5; i++)
+          for (let k = 0; k < 4; k++)
+            sum += inputs.features[n * 5 + i] * parameters.map[i * 4 + k] * inputs.attributes[c * 4 + k];
+        return sum;
+      };
+      const violations = [0, 1, 2, 3, 4, 5, 6]
+        .filter((c) => c !== label)
+        .map((c) => Math.max(0, 0.5 + score(c) - score(label)));
+      const rank = violations.filter((value) => value > 0).length;
+      let harmonic = 0;
+      for (let i = 1; i <= rank; i++) harmonic += 1 / i;
+      const weight = loss === 'devise' ? 1 : rank === 0 ? 0 : harmonic / rank;
+      expected += (weight * violations.reduce((sum, value) => sum + value, 0)) / labels.length;
+    });
+    expect(found.loss).toBeCloseTo(expected, 4);
+  });
+
+  test('has gradients on which both engines and finite differences agree', async () => {
+    const gradientOf = async (of: OnnxEngine | TensorflowEngine): Promise<number[]> => {
+      const evaluator = await of.gradients(program);
+      const { gradients } = await evaluator.run(inputs, parameters);
+      const copy = Array.from(gradients.map);
+      await evaluator.release();
+      return copy;
+    };
+    const [a, b] = [await gradientOf(engine), await gradientOf(new TensorflowEngine(tf))];
+    const evaluator = await engine.gradients(program);
+    const scale = Math.max(...a.map(Math.abs));
+    for (let i = 0; i < a.length; i++) {
+      expect(Math.abs(a[i] - b[i]) / scale).toBeLessThan(1e-4);
+      const at = async (shift: number): Promise<number> => {
+        const map = parameters.map.slice();
+        map[i] += shift;
+        return (await evaluator.run(inputs, { map })).loss;
+      };
+      const slope = ((await at(1e-3)) - (await at(-1e-3))) / 2e-3;
+      expect(Math.abs(slope - a[i]) / scale).toBeLessThan(0.02);
+    }
+    await evaluator.release();
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { matrix, rowOf, takeRows } from '../../core/matrix.js';
+import { silent } from '../../core/progress.js';
+import { Random } from '../../core/random.js';
+import { transductiveSchema } from '../../trainer/configuration.js';
+import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
+import { scoreRows } from '../../trainer/evaluation/evaluate.js';
+import { topKAccuracy } from '../../trainer/evaluation/metrics.js';
+import { trainModel } from '../../trainer/model.js';
+import { hideUnseen } from '../../trainer/train.js';
+import { validationWorld } from '../../trainer/selection/validate.js';
+import { refine } from '../../trainer/transductive/refine.js';
+import { unlabelledRows } from '../../trainer/transductive/unlabelled-rows.js';
+import { smallConfiguration } from '../support/small-configuration.js';
+import { syntheticDataset } from '../support/synthetic-dataset.js';
+
+const engine = new OnnxEngine({ threads: 1 });
+// So few seen classes, and so much noise, that attributes alone place the unseen classes badly.
+const dataset = syntheticDataset({ seen: 14, unseen: 8, rowsPerClass: 30, noise: 0.8, attributes: 12 });
+const inductive = smallConfiguration({ generator: { epochs: 8 } });
+const transductive = { ...inductive, transductive: transductiveSchema.parse({}) };
+
+async function top1(configuration: typeof inductive, over = dataset): Promise<number> {
+  const { data, head } = await trainModel(over, configuration, {
+    engine,
+    seed: 1,
+    label: 'test',
+    watcher: silent,
+  });
+  const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
+  const rows = dataset.splits.testUnseen;
+  const scores = await scoreRows(scoring, dataset.features, rows);
+  await data.mapper.release();
+  return topKAccuracy(
+    scores,
+    rows.map((row) => dataset.labels[row]),
+    1,
+    dataset.unseen,
+  );
+}
+
+describe('unlabelled rows of unseen classes', () => {
+  test('raise the accuracy among those classes', async () => {
+    const [without, with_] = [await top1(inductive), await top1(transductive)];
+    expect(with_).toBeGreaterThan(without + 0.05);
+  });
+
+  test('are used without their labels: other labels give the same model', async () => {
+    const labels = dataset.labels.slice();
+    for (const row of dataset.splits.testUnseen) labels[row] = dataset.unseen[0];
+    expect(await top1(transductive, { ...dataset, labels })).toBe(await top1(transductive));
+  });
+
+  test('are the features of the unseen test rows, in an order that says nothing of classes', () => {
+    const rows = unlabelledRows(dataset);
+    expect(rows.rows).toBe(dataset.splits.testUnseen.length);
+    const lines = (m: typeof rows): string[] =>
+      Array.from({ length: m.rows }, (_, i) => rowOf(m, i).join()).sort();
+    expect(lines(rows)).toEqual(lines(takeRows(dataset.features, dataset.splits.testUnseen)));
+    const turned = { ...dataset.splits, testUnseen: dataset.splits.testUnseen.slice().reverse() };
+    expect(unlabelledRows({ ...dataset, splits: turned })).toEqual(rows);
+  });
+
+  test('must be there', async () => {
+    await expect(top1(transductive, hideUnseen(dataset))).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('no test-unseen row') as string,
+    });
+  });
+
+  test('join the batches of further epochs', async () => {
+    const joined = { ...transductive, transductive: transductiveSchema.parse({ epochs: 3 }) };
+    const [once, again] = [await top1(joined), await top1(joined)];
+    expect(again).toBe(once);
+    expect(once).toBeGreaterThan((await top1(inductive)) + 0.05);
+  });
+
+  test('are there in a validation fold, where every class that plays unseen has rows', () => {
+    const world = validationWorld(dataset, transductive, 0);
+    const present = new Set(Array.from(world.splits.testUnseen, (row) => world.labels[row]));
+    expect(present.size).toBe(world.unseen.length);
+    expect(world.unseen.length).toBe(5);
+  });
+});
+
+describe('refinement', () => {
+  const random = new Random(3);
+  const [classes, width, perClass] = [5, 16, 20];
+  const centres = matrix(classes, width, random.fillNormal(new Float32Array(classes * width)));
+  const rows = matrix(classes * perClass, width);
+  for (let i = 0; i < rows.rows; i++) {
+    const centre = rowOf(centres, i % classes);
+    rowOf(rows, i).set(centre.map((value) => value + 0.3 * random.normal()));
+  }
+  const settings = transductiveSchema.parse({});
+  const shifted = unit(
+    matrix(
+      classes,
+      width,
+      centres.data.map((value) => value + 0.8 * random.normal()),
+    ),
+  );
+
+  test('finds clusters from prototypes that are off', () => {
+    const { classes: found, confidence } = refine(rows, shifted, settings);
+    const right = found.filter((label, i) => label === i % classes).length;
+    expect(right).toBe(rows.rows);
+    expect(Math.min(...confidence)).toBeGreaterThan(0.5);
+  });
+
+  test('without rounds leaves the prototypes where they are', () => {
+    expect(refine(rows, shifted, { ...settings, rounds: 0 }).directions).toEqual(shifted);
+  });
+
+  test('with keep 1 leaves them too, and with less each comes nearer to its rows', () => {
+    const kept = refine(rows, shifted, { ...settings, keep: 1 }).directions;
+    kept.data.forEach((value, i) => {
+      expect(value).toBeCloseTo(shifted.data[i], 5);
+    });
+    const centre = unit(matrix(classes, width, centres.data.slice()));
+    const cosine = (m: typeof centre, c: number): number =>
+      rowOf(m, c).reduce((sum, value, k) => sum + value * rowOf(centre, c)[k], 0);
+    const { directions } = refine(rows, shifted, settings);
+    for (let c = 0; c < classes; c++) expect(cosine(directions, c)).toBeGreaterThan(cosine(shifted, c));
+  });
+
+  test('does not depend on the order of the rows', () => {
+    const order = random.shuffle(Array.from({ length: rows.rows }, (_, i) => i));
+    const turned = refine(takeRows(rows, order), shifted, settings);
+    const plain = refine(rows, shifted, settings);
+    expect(Array.from(turned.classes)).toEqual(order.map((i) => plain.classes[i]));
+  });
+
+  function unit(m: typeof centres): typeof centres {
+    for (let i = 0; i < m.rows; i++) {
+      const row = rowOf(m, i);
+      const length = Math.hypot(...row);
+      for (let k = 0; k < row.length; k++) row[k] /= length;
+    }
+    return m;
+  }
+});

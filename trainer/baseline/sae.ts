@@ -1,0 +1,113 @@
+/**
+ * SAE, "Semantic autoencoder for zero-shot learning" (Kodirov, Xiang and Gong, CVPR 2017), eq. 5: one linear map that takes
+ * features to attributes, and whose transpose takes them back.
+ *
+ *   min over W of |X - W^T S|^2 + l |W X - S|^2       <=>       S S^T W + l W X X^T = (1 + l) S X^T
+ *
+ * X (D, N) features of the training rows, standardised; S (d, N) the attributes of their classes, of unit length;
+ * W (d, D). With S S^T = V diag(e) V^T and X X^T = Q T Q^T (T tridiagonal) each row w of V^T W Q solves
+ * (e_i I + l T) w = (1 + l) c, so that one factoring serves every l. C classes; the score of a row x for class c is
+ *   'to-attributes'  the product of W x with the class's attributes
+ *   'to-features'    the cosine of x and W^T s_c (up to the length of x, which all classes share)
+ */
+import type { Watcher } from '../../core/progress.js';
+import { stopIfAsked } from '../../core/stop.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { addRowProducts, type Rows } from '../linear-algebra.js';
+import { applyReflections, solveShifted, symmetricEigen, tridiagonalise } from '../symmetric-eigen.js';
+import type { LinearScores } from './linear-scores.js';
+import { foldScaling, scaledRows, standardScaling, unitAttributes } from './standard-scaling.js';
+
+export const saeDirections = ['to-attributes', 'to-features'] as const;
+
+export interface SaeSettings {
+  /** l, with both sides brought to a mean eigenvalue of 1, so that one value serves any number of rows. */
+  readonly lambda: number;
+  readonly direction: (typeof saeDirections)[number];
+}
+
+export async function fitSae(
+  dataset: Dataset,
+  candidates: readonly SaeSettings[],
+  watcher: Watcher,
+): Promise<LinearScores[]> {
+  const { train } = dataset.splits;
+  const [width, d] = [dataset.features.columns, dataset.attributes.columns];
+  const scaling = standardScaling(dataset.features, train);
+  const rows = scaledRows(dataset.features, train, scaling); // (N, D)
+  const described = unitAttributes(dataset.attributes); // (C, d)
+  const perRow = new Float64Array(train.length * d); // S^T
+  train.forEach((row, i) => {
+    const label = dataset.labels[row];
+    perRow.set(described.subarray(label * d, (label + 1) * d), i * d);
+  });
+  const [x, s] = [transposed(rows, train.length, width), transposed(perRow, train.length, d)];
+  const features = products(x, x, train.length, true); // X X^T
+  await turn(watcher);
+  const attributes = products(s, s, train.length); // S S^T
+  const mixed = products(s, x, train.length); // S X^T, (d, D)
+  const [featureUnit, attributeUnit] = [normalise(features, width), normalise(attributes, d)];
+  for (let i = 0; i < mixed.length; i++) mixed[i] /= Math.sqrt(featureUnit * attributeUnit);
+
+  const eigen = symmetricEigen(attributes, d);
+  await turn(watcher);
+  const factored = tridiagonalise(features, width);
+  await turn(watcher);
+  const vectors: Rows = { data: eigen.vectors, offset: 0, stride: d, count: d };
+  const right = multiply(vectors, mixed, d, width); // V^T S X^T
+  applyReflections(factored, width, right, false); // ... Q
+  return candidates.map(({ lambda, direction }) => {
+    const solution = right.map((value) => (1 + lambda) * value);
+    eigen.values.forEach((value, i) => {
+      solveShifted(factored, lambda, Math.max(value, 1e-9), solution.subarray(i * width, (i + 1) * width));
+    });
+    applyReflections(factored, width, solution, true);
+    const back: Rows = { data: transposed(eigen.vectors, d, d).data, offset: 0, stride: d, count: d };
+    const map = multiply(back, solution, d, width); // W (d, D), up to a factor that all classes share
+    const all: Rows = { data: described, offset: 0, stride: d, count: dataset.classNames.length };
+    const weights = multiply(all, map, d, width); // s_c^T W, (C, D)
+    if (direction === 'to-features') unitRowsInPlace(weights, width);
+    return foldScaling(weights, width, scaling);
+  });
+}
+
+function transposed(values: Float64Array, rows: number, columns: number): Rows {
+  const data = new Float64Array(values.length);
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) data[j * rows + i] = values[i * columns + j];
+  return { data, offset: 0, stride: rows, count: columns };
+}
+
+function products(left: Rows, right: Rows, depth: number, lowerOnly = false): Float64Array {
+  const data = new Float64Array(left.count * right.count);
+  addRowProducts({ data, offset: 0, stride: right.count }, left, right, depth, 1, lowerOnly);
+  return data;
+}
+
+/** left (n, k) times values (k, columns). */
+function multiply(left: Rows, values: Float64Array, k: number, columns: number): Float64Array {
+  return products(left, transposed(values, k, columns), k);
+}
+
+/** Brings the mean eigenvalue to 1; answers what it was. */
+function normalise(a: Float64Array, n: number): number {
+  let trace = 0;
+  for (let i = 0; i < n; i++) trace += a[i * (n + 1)];
+  const mean = trace > 0 ? trace / n : 1;
+  for (let i = 0; i < a.length; i++) a[i] /= mean;
+  return mean;
+}
+
+function unitRowsInPlace(values: Float64Array, width: number): void {
+  for (let start = 0; start < values.length; start += width) {
+    const row = values.subarray(start, start + width);
+    const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
+    if (length > 0) for (let k = 0; k < width; k++) row[k] /= length;
+  }
+}
+
+/** Lets Ctrl-C and the progress bar through between long stretches. */
+async function turn(watcher: Watcher): Promise<void> {
+  await new Promise(setImmediate);
+  stopIfAsked(watcher.signal);
+}

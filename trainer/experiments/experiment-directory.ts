@@ -1,0 +1,49 @@
+/**
+ * Where experiments keep what is done: one file for each result, written by a rename, and the generators as they were
+ * trained, so that tables and figures share them. Whatever is killed goes on from there and gives the same tables.
+ */
+import { join } from 'node:path';
+import { sha256Of } from '../../core/hash.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { fingerprint } from '../datasets/fingerprint.js';
+import type { Engine } from '../engine/contract.js';
+import { fileCheckpoints, type CheckpointStore } from '../generator/checkpoint.js';
+import { WorkDirectory } from '../work-directory.js';
+
+export class ExperimentDirectory {
+  private constructor(
+    readonly path: string,
+    readonly work: WorkDirectory,
+    private readonly data: string,
+    private readonly engine: string,
+  ) {}
+
+  static open(path: string, dataset: Dataset, engine: Engine): ExperimentDirectory {
+    const data = fingerprint(dataset);
+    const work = WorkDirectory.open(join(path, 'work'), sha256Of(data, engine.name), true);
+    return new ExperimentDirectory(path, work, data, engine.name);
+  }
+
+  /** The result of that name, from its file or from `compute`. */
+  async once<T>(unit: string, compute: () => Promise<T>): Promise<T> {
+    const done = this.work.result(unit) as T | undefined;
+    if (done !== undefined) return done;
+    const result = await compute();
+    this.work.saveResult(unit, result);
+    return result;
+  }
+
+  /** A generator's training does not depend on the head, nor on how many members there are beside it. */
+  generators({ features, generator }: Configuration, seed: number): (member: number) => CheckpointStore {
+    const settings = [features, { ...generator, members: undefined }, seed, this.engine];
+    const hash = sha256Of(this.data, JSON.stringify(settings)).slice(0, 16);
+    return (member) =>
+      fileCheckpoints(join(this.path, 'generators', `${hash}-${member}`), `${hash} ${member}`);
+  }
+
+  /** A name for a result that settings decide. */
+  static unit(kind: string, ...settings: readonly unknown[]): string {
+    return `${kind}-${sha256Of(JSON.stringify(settings)).slice(0, 16)}`;
+  }
+}

@@ -1,0 +1,44 @@
+/** Accuracy among unseen classes against the number of synthetic features of each, with one generator (figure 2). */
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { judgedModel, type ExperimentRun } from './judged-model.js';
+import { mean } from './table.js';
+import type { Timekeeper } from './timekeeper.js';
+
+export const sampleCounts = [1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
+
+export interface SamplesFigure {
+  readonly figure: 'samples';
+  readonly points: readonly { readonly samplesPerClass: number; readonly top1: number }[]; // percent, mean over seeds
+  /** The first count from which on no more than half a point is gained. */
+  readonly plateauFrom: number;
+}
+
+const withinPlateau = 0.5;
+
+export async function figureSamples(
+  dataset: Dataset,
+  configuration: Configuration,
+  seeds: readonly number[],
+  run: ExperimentRun,
+  time: Timekeeper,
+): Promise<SamplesFigure> {
+  const points: { samplesPerClass: number; top1: number }[] = [];
+  for (const samplesPerClass of sampleCounts) {
+    const found: number[] = [];
+    for (const seed of seeds) {
+      const changed = { ...configuration, head: { ...configuration.head, samplesPerClass } };
+      const name = `figure samples: ${samplesPerClass} per class, seed ${seed}`;
+      found.push(await time.step(name, async () => (await judgedModel(dataset, changed, seed, run)).top1));
+    }
+    points.push({ samplesPerClass, top1: 100 * mean(found) });
+  }
+  return { figure: 'samples', points, plateauFrom: plateauOf(points) };
+}
+
+export function plateauOf(points: SamplesFigure['points']): number {
+  const from = points.findIndex(({ top1 }, i) =>
+    points.slice(i + 1).every((later) => later.top1 - top1 <= withinPlateau),
+  );
+  return points[from].samplesPerClass;
+}

@@ -1,0 +1,58 @@
+/** The paper's tables and figures, on whatever dataset is given: what is asked for, one step after another. */
+import { writeFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Watcher } from '../../core/progress.js';
+import type { Engine } from '../engine/contract.js';
+import { ExperimentDirectory } from './experiment-directory.js';
+import { figureSamples, sampleCounts, type SamplesFigure } from './figure-samples.js';
+import { figureSolvers, stepsOfSolvers, type SolversFigure } from './figure-solvers.js';
+import type { TableName } from './published.js';
+import { renderReport } from './render.js';
+import { makeTable, stepsOf, type Table, type TableRequest } from './table.js';
+import { Timekeeper } from './timekeeper.js';
+
+export const figureNames = ['samples', 'ipot-vs-sinkhorn'] as const;
+export type FigureName = (typeof figureNames)[number];
+
+export interface ReproduceRequest extends Omit<TableRequest, 'table'> {
+  readonly tables: readonly TableName[];
+  readonly figures: readonly FigureName[];
+  readonly engine: Engine;
+  readonly out: string;
+  readonly watcher: Watcher;
+}
+
+export interface Reproduction {
+  readonly tables: readonly Table[];
+  readonly figures: readonly (SamplesFigure | SolversFigure)[];
+}
+
+export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
+  const { dataset, configuration, seeds, engine, out, watcher } = request;
+  const directory = ExperimentDirectory.open(out, dataset, engine);
+  const run = { engine, directory, watcher };
+  const time = new Timekeeper(totalSteps(request), watcher);
+  const tables: Table[] = [];
+  for (const table of request.tables) tables.push(await makeTable({ ...request, table }, run, time));
+  const figures: (SamplesFigure | SolversFigure)[] = [];
+  for (const figure of request.figures) {
+    const make = figure === 'samples' ? figureSamples : figureSolvers;
+    figures.push(await make(dataset, configuration, seeds, run, time));
+  }
+  const reproduction = { tables, figures };
+  write(join(out, 'results.json'), `${JSON.stringify(reproduction, null, 2)}\n`);
+  write(join(out, 'report.md'), renderReport(reproduction));
+  return reproduction;
+}
+
+function totalSteps(request: ReproduceRequest): number {
+  const ofTables = request.tables.reduce((sum, table) => sum + stepsOf({ ...request, table }), 0);
+  const ofFigure = (figure: FigureName): number =>
+    figure === 'samples' ? sampleCounts.length * request.seeds.length : stepsOfSolvers(request.seeds);
+  return request.figures.reduce((sum, figure) => sum + ofFigure(figure), ofTables);
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(`${path}.partial`, text);
+  renameSync(`${path}.partial`, path);
+}

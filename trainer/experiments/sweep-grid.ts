@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { Failure } from '../../core/failures.js';
+import { configurationSchema, type Configuration } from '../configuration.js';
+
+/** Settings by their path ('generator.learningRate'), each with the values to try; every combination is one point. */
+const gridSchema = z.record(z.string().min(1), z.array(z.json()).min(1));
+
+export interface GridPoint {
+  readonly index: number;
+  /** What differs from the configuration given. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly configuration: Configuration;
+}
+
+export async function readGrid(path: string, base: Configuration): Promise<GridPoint[]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    throw new Failure('config-invalid', `Cannot read the grid ${path}: ${(error as Error).message}.`, {
+      cause: error,
+    });
+  }
+  const parsed = gridSchema.safeParse(value);
+  if (!parsed.success)
+    throw new Failure(
+      'config-invalid',
+      `${path} is no grid; it must be like {"generator.learningRate": [0.001, 0.002]}:\n${z.prettifyError(parsed.error)}`,
+    );
+  return gridPoints(parsed.data, base, path);
+}
+
+/** In the order of the file, the last setting changing fastest. */
+export function gridPoints(
+  grid: Readonly<Record<string, readonly unknown[]>>,
+  base: Configuration,
+  origin: string,
+): GridPoint[] {
+  const combinations = Object.entries(grid).reduce<Record<string, unknown>[]>(
+    (points, [path, values]) =>
+      points.flatMap((point) => values.map((value) => ({ ...point, [path]: value }))),
+    [{}],
+  );
+  return combinations.map((settings, index) => {
+    const changed = structuredClone(base) as Record<string, unknown>;
+    for (const [path, value] of Object.entries(settings)) setAt(changed, path.split('.'), value);
+    const parsed = configurationSchema.safeParse(changed);
+    if (!parsed.success)
+      throw new Failure(
+        'config-invalid',
+        `${origin} has settings that cannot work (${JSON.stringify(settings)}):\n${z.prettifyError(parsed.error)}`,
+      );
+    return { index, settings, configuration: parsed.data };
+  });
+}
+
+/** A section that is not there yet (transductive) is made; a misspelt name is then refused by the schema. */
+function setAt(target: Record<string, unknown>, [first, ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    target[first] = value;
+    return;
+  }
+  const inner = target[first];
+  const section = typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : {};
+  target[first] = section;
+  setAt(section, rest, value);
+}

@@ -1,0 +1,26 @@
+import { Failure } from '../../core/failures.js';
+import { takeRows, type Matrix } from '../../core/matrix.js';
+import type { Dataset } from '../datasets/dataset.js';
+
+/**
+ * The rows whose classes the transductive setting is to find: features alone, copied out of the dataset. What comes after
+ * gets this matrix and no row numbers, so that no label can be looked up. They come in an order of their features' own,
+ * because files list the rows of one class after another.
+ */
+export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
+  if (splits.testUnseen.length === 0)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
+    );
+  const rows = Array.from(splits.testUnseen);
+  const { columns, data } = features;
+  rows.sort((a, b) => {
+    for (let k = 0; k < columns; k++) {
+      const difference = data[a * columns + k] - data[b * columns + k];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return takeRows(features, rows);
+}
