@@ -10,6 +10,7 @@ import type {
 
 type Attributes = Readonly<Record<string, number>>;
 
+const perRequest = 1000;
 /** Share of an attribute's range. */
 const deviation = 0.1;
 
@@ -52,11 +53,14 @@ export class ClassAdder {
     return performance.now() - started;
   }
 
-  /** All in one request. */
+  /** Many in one request, as many as fit into it. */
   async addMany(names: readonly string[]): Promise<void> {
-    const classes = names.map((name) => this.draft(name));
-    const { registryRevision } = await new UnseenClient({ url: this.url }).createClasses(classes);
-    for (const name of names) this.added.set(name, registryRevision);
+    const client = new UnseenClient({ url: this.url });
+    for (let at = 0; at < names.length; at += perRequest) {
+      const classes = names.slice(at, at + perRequest).map((name) => this.draft(name));
+      const { registryRevision } = await client.createClasses(classes);
+      for (const { name } of classes) this.added.set(name, registryRevision);
+    }
   }
 
   /** A class as it might be sent, without sending it. */
