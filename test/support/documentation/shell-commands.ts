@@ -1,0 +1,67 @@
+/** The simple commands of a piece of shell, as words: enough of the shell's grammar for what documentation shows. */
+export interface ShellCommand {
+  readonly line: number; // within the text, from 0
+  readonly words: readonly string[];
+}
+
+const ends = new Set(['|', '||', '&', '&&', ';', '\n']);
+
+export function shellCommands(text: string): ShellCommand[] {
+  const commands: ShellCommand[] = [];
+  let words: string[] = [];
+  let start = 0;
+  let skipped = false; // the word after > or < is a file
+  for (const { line, word, isOperator } of tokens(text)) {
+    if (isOperator && ends.has(word)) {
+      if (words.length > 0) commands.push({ line: start, words });
+      words = [];
+    } else if (isOperator) skipped = true;
+    else if (skipped) skipped = false;
+    else if (words.length > 0 || !/^[A-Z_]+=/.test(word)) {
+      if (words.length === 0) start = line;
+      words.push(word);
+    }
+  }
+  if (words.length > 0) commands.push({ line: start, words });
+  return commands;
+}
+
+interface Token {
+  readonly line: number;
+  readonly word: string;
+  readonly isOperator: boolean;
+}
+
+const patterns = {
+  blank: /(?:[ \t]|\\\n)+/y,
+  comment: /#[^\n]*/y,
+  operator: /\|\||&&|[|&;<>\n]/y,
+  word: /(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\\[^\n]|[^\s|&;<>'"\\])+/y,
+};
+
+function* tokens(text: string): Generator<Token> {
+  let at = 0;
+  const take = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found) at += found[0].length;
+    return found?.[0] ?? null;
+  };
+  while (at < text.length) {
+    const line = text.slice(0, at).split('\n').length - 1;
+    if (take(patterns.blank) !== null || take(patterns.comment) !== null) continue;
+    const operator = take(patterns.operator);
+    const word = operator ?? take(patterns.word);
+    if (word === null) throw new Error(`line ${line + 1} is no shell: a quote without an end?`);
+    yield { line, word: operator ?? unquoted(word), isOperator: operator !== null };
+  }
+  yield { line: 0, word: '\n', isOperator: true };
+}
+
+function unquoted(word: string): string {
+  return word.replace(
+    /'([^']*)'|"((?:\\[^]|[^"\\])*)"|\\(.)/g,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  );
+}
