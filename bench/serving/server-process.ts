@@ -21,6 +21,7 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, UNSEEN_REGISTRY: 'sqlite::memory:' },
     });
+    endWithUs(child);
     const url = await listeningUrl(child);
     while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
     return new ServerProcess(child, url, (performance.now() - started) / 1000);
@@ -59,6 +60,13 @@ export class ServerProcess {
     this.child.kill(signal);
     return ended;
   }
+}
+
+/** A benchmark that is cut off leaves nothing running. */
+function endWithUs(child: ChildProcess): void {
+  process.once('exit', () => child.kill('SIGKILL'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    if (process.listenerCount(signal) === 0) process.once(signal, () => process.exit(1));
 }
 
 async function listeningUrl(child: ChildProcess): Promise<string> {

@@ -7,12 +7,19 @@ import type { LinearHead } from '../scorer.js';
 import { blocksOf, candidates } from './candidates.js';
 import type { FitProblem } from './problem.js';
 import type { FittedRow, RuntimeClass, RuntimeFit } from './runtime-class.js';
-import { settle } from './settle.js';
-import { solve } from './solve.js';
+import { settle, settleNew, usualEffort, type Effort } from './settle.js';
 import { headOf, Sums } from './sums.js';
 import type { Arrangement, World } from './world.js';
 
 const mostTurns = 4;
+const usual = { tolerance: 3e-2, mostIterations: 100 };
+/**
+ * Where more come at once than these, an exact minimum would take minutes, and the last digits of it tell nothing: with so many
+ * classes each has a handful of synthetic rows. What comes later moves them nearer.
+ */
+const mostExactly = 256;
+const iterationsOfBulk = 12;
+const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, samples: 1, isExact: false };
 
 export interface FitOptions {
   /** How far a score may be from that of the exact minimum, at most; a row that would move less stays as it is. */
@@ -30,7 +37,6 @@ export class ClassFits {
   /** The rows of all runtime classes, from the rows that they have. Neither their order nor that of their coming matters. */
   async fit(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<RuntimeFit> {
     if (classes.length === 0) return { rows: [], changed: [], evaluations: 0, converged: true };
-    const limits = { tolerance: 3e-2, mostIterations: 100, ...options };
     const order = Array.from(classes.keys()).sort((a, b) => (classes[a].name < classes[b].name ? -1 : 1));
     const sorted = order.map((i) => classes[i]);
     const before = this.world.classes;
@@ -39,24 +45,29 @@ export class ClassFits {
     const fresh = Array.from(rows.keys()).filter((c) => !rows[c]);
     let sums = await this.sums.bring(now, heldRows(now.names, rows));
 
+    const { products, base } = this.world.source;
+    const isBulk = fresh.length > mostExactly;
+    const limits = { ...usual, ...(isBulk && { mostIterations: iterationsOfBulk }), ...options };
+    const effort = isBulk ? effortOfBulk : usualEffort;
     let evaluations = 0;
     let converged = true;
     // New classes first, alone and roughly: they have the longest way to go, and a class costs little.
-    for (const block of blocksOf(fresh)) {
+    for (const block of await blocksOf(products, now, base.weights, fresh)) {
       const start = headOf(
         block.map((c) => this.firstRow(now, c, rows)),
         this.width,
       );
       const rough = { ...limits, tolerance: 5 * limits.tolerance };
-      const found = await solve(this.world.source.products, this.problem(now, block, sums), start, rough);
+      const found = await settleNew(products, this.problem(now, block, sums), start, rough, effort);
       block.forEach((c, k) => (rows[c] = takeRow(found.head, k)));
       sums = found.sums;
       evaluations += found.evaluations;
     }
     // Then, together, every class that their coming moves. Blocks move each other: they take turns until they rest.
-    const blocks = blocksOf(candidates(now, fresh, before));
+    const moved = await candidates(products, now, fresh, before);
+    const blocks = await blocksOf(products, now, base.weights, moved);
     let isAtRest = false;
-    for (let turn = 0; turn < mostTurns && !isAtRest; turn++) {
+    for (let turn = 0; turn < (isBulk ? 1 : mostTurns) && !isAtRest; turn++) {
       isAtRest = true;
       for (const block of blocks) {
         const standing = headOf(
@@ -64,7 +75,7 @@ export class ClassFits {
           this.width,
         );
         const problem = this.problem(now, block, sums);
-        const found = await settle(this.world.source.products, problem, standing, now.baseSums, limits);
+        const found = await settle(products, problem, standing, now.baseSums, limits, effort);
         found.columns.forEach((k, i) => (rows[block[k]] = takeRow(found.head, i)));
         sums = found.sums;
         evaluations += found.evaluations;

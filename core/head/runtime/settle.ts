@@ -12,22 +12,28 @@ import type { FitProblem } from './problem.js';
 import type { Products } from './products.js';
 import { distances, scaledGradient, solve, type SolveOptions } from './solve.js';
 
-/** With no more rows than `above` a sample gains nothing: the real rows that lend to it are most of all there are. */
-interface Sampling {
-  readonly above: number;
-  readonly rows: number; // in a sample, beside those of the classes looked for
+/** How much is done for a minimum. */
+export interface Effort {
+  /** With no more rows than these a sample gains nothing: the real rows that lend to it are most of all there are. */
+  readonly sampleAbove: number;
+  readonly sampleRows: number; // beside those of the classes looked for
+  readonly samples: number; // one after another, at most
+  /** Whether all rows are taken in the end if samples do not get there. */
+  readonly isExact: boolean;
 }
-const usualSampling: Sampling = { above: 16384, rows: 2048 };
+export const usualEffort: Effort = { sampleAbove: 16384, sampleRows: 2048, samples: 3, isExact: true };
 /** How near to its minimum a sample is solved, as a part of how far the start is: it tells no more. */
 const sampleExactness = 0.02;
-const mostRounds = 4;
 
-export interface Settled {
-  readonly columns: readonly number[]; // which of the classes given have moved
-  readonly head: LinearHead; // of these
+export interface Solved {
+  readonly head: LinearHead;
   readonly sums: Float64Array; // (n), with what has moved
   readonly evaluations: number;
   readonly converged: boolean;
+}
+
+export interface Settled extends Solved {
+  readonly columns: readonly number[]; // which of the classes given have moved; the head is of these
 }
 
 /** The offsets of the problem are its sums: over all classes, those looked for at their present rows included. */
@@ -37,34 +43,62 @@ export async function settle(
   standing: LinearHead,
   least: Float64Array, // (n): no sum is below that over the bundle's classes, which cancellation might forget
   options: SolveOptions,
-  sampling = usualSampling,
+  effort = usualEffort,
 ): Promise<Settled> {
   const objective = new Objective(products, whole);
   const found = await objective.gradientWithin(standing, whole.offsets);
-  let distance = distancesOf(whole, found);
+  const distance = distancesOf(whole, found);
   const columns = Array.from(standing.bias.keys()).filter((k) => !(distance[k] <= options.tolerance));
-  const untouched = { columns, head: narrow(standing, columns), sums: whole.offsets };
-  if (columns.length === 0) return { ...untouched, evaluations: 1, converged: true };
+  const head = narrow(standing, columns);
+  const sums = whole.offsets;
+  if (columns.length === 0) return { columns, head, sums, evaluations: 1, converged: true };
 
-  let { head, sums } = untouched;
-  let probability = objective.rowScores.narrow(columns).exponentials(head.bias, sums); // (n), of all of them
-  const offsets = without(probability, sums, least);
-  const problem = narrowProblem(whole, columns, offsets);
-  const full = new Objective(products, problem);
-  let evaluation: HeadEvaluation = {
+  const probability = objective.rowScores.narrow(columns).exponentials(head.bias, sums);
+  const problem = narrowProblem(whole, columns, without(probability, sums, least));
+  const evaluation = {
     value: valueWithin(problem, head, sums, found.own),
     weights: takeRows(found.weights, columns),
     bias: Float64Array.from(columns, (k) => found.bias[k]),
   };
+  const solved = await descend(products, problem, { head, evaluation, sums, probability }, options, effort);
+  return { ...solved, columns };
+}
+
+/** New classes, which no sum holds yet: all of them move. */
+export async function settleNew(
+  products: Products,
+  problem: FitProblem,
+  head: LinearHead,
+  options: SolveOptions,
+  effort = usualEffort,
+): Promise<Solved> {
+  const objective = new Objective(products, problem);
+  const evaluation = await objective.evaluate(head);
+  const { sums } = objective;
+  const probability = objective.rowScores.exponentials(head.bias, sums);
+  return descend(products, problem, { head, evaluation, sums, probability }, options, effort);
+}
+
+interface Start {
+  readonly head: LinearHead;
+  readonly evaluation: HeadEvaluation;
+  readonly sums: Float64Array; // (n), over all classes
+  readonly probability: Float64Array; // (n), of the classes looked for, together
+}
+
+async function descend(
+  products: Products,
+  problem: FitProblem,
+  { head, evaluation, sums, probability }: Start,
+  options: SolveOptions,
+  { sampleAbove, sampleRows, samples, isExact }: Effort,
+): Promise<Solved> {
+  const full = new Objective(products, problem);
   let evaluations = 1;
-  let converged = false;
-  for (let round = 0; round < mostRounds && !converged; round++) {
-    if (sums.length <= sampling.above || round === mostRounds - 1) {
-      const solution = await solve(products, problem, head, { ...options, evaluationAtStart: evaluation });
-      evaluations += solution.evaluations;
-      return { ...solution, columns, evaluations };
-    }
-    const part = sampleOf(problem, probability, sampling);
+  let distance = distancesOf(problem, evaluation);
+  const takesSamples = sums.length > sampleAbove;
+  for (let sample = 0; takesSamples && sample < samples; sample++) {
+    const part = sampleOf(problem, probability, sampleRows);
     const solution = await solve(products, part, head, {
       ...options,
       tolerance: Math.max(0.7 * options.tolerance, sampleExactness * Math.max(...distance)),
@@ -74,18 +108,20 @@ export async function settle(
     evaluation = await full.evaluate(head);
     evaluations += solution.evaluations + 1;
     distance = distancesOf(problem, evaluation);
-    converged = distance.every((far) => far <= options.tolerance);
     sums = full.sums;
-    if (!converged) probability = full.rowScores.exponentials(head.bias, sums);
+    const converged = distance.every((far) => far <= options.tolerance);
+    if (converged || (!isExact && sample === samples - 1)) return { head, sums, evaluations, converged };
+    probability = full.rowScores.exponentials(head.bias, sums);
   }
-  return { columns, head, sums, evaluations, converged };
+  const solution = await solve(products, problem, head, { ...options, evaluationAtStart: evaluation });
+  return { ...solution, evaluations: evaluations + solution.evaluations };
 }
 
 function distancesOf(problem: FitProblem, gradient: HeadGradient): Float64Array {
   return distances(problem, scaledGradient(problem, gradient));
 }
 
-function sampleOf(problem: FitProblem, probability: Float64Array, sampling: Sampling): FitProblem {
+function sampleOf(problem: FitProblem, probability: Float64Array, count: number): FitProblem {
   const { data, columnOf, offsets } = problem;
   const weight = probability.map((part, row) =>
     columnOf[data.owner[row]] < 0 ? part * data.share[row] : Infinity,
@@ -96,7 +132,7 @@ function sampleOf(problem: FitProblem, probability: Float64Array, sampling: Samp
   const factors: number[] = [];
   let passed = 0.5;
   for (let row = 0; row < weight.length; row++) {
-    const chance = Math.min(1, (sampling.rows * weight[row]) / total);
+    const chance = Math.min(1, (count * weight[row]) / total);
     passed += chance;
     if (passed < 1) continue;
     passed -= 1;

@@ -44,7 +44,7 @@ export interface Described {
 }
 
 /** Rows synthesised at once: enough to keep the processor busy, few enough to keep memory flat. */
-const rowsPerBatch = 2048;
+export const rowsPerBatch = 2048;
 
 export async function synthesiseClasses(
   source: ClassSource,
@@ -59,22 +59,38 @@ export async function synthesiseClasses(
     const batch = described.slice(start, start + step);
     const drawn = await drawClasses(source, batch, purpose, draws);
     const width = drawn.columns;
-    const rows = matrix(batch.length * count, width);
-    const parts = batch.map(({ name }, c) => {
+    const classes = batch.map((one, c) => {
       const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
-      const into = matrix(count, width, rows.data.subarray(c * count * width, (c + 1) * count * width));
-      return rowsOfDraws(source, name, own, purpose, into);
+      // One draw alone would stand for the class by chance; the mean of all draws does not.
+      return { ...one, drawn: count > source.rowsPerDraw ? own : meanDirections(own, draws) };
     });
-    const offsets = await source.products.logSumExp(rows, source.base);
-    parts.forEach((part, c) =>
-      made.push({
-        ...part,
-        attributes: batch[c].attributes,
-        offsets: offsets.slice(c * count, (c + 1) * count),
-      }),
-    );
+    made.push(...(await classesOfDraws(source, classes, count, purpose)));
   }
   return made;
+}
+
+interface DrawnClass extends Described {
+  readonly drawn: Matrix; // (draws, D), of unit length
+}
+
+export async function classesOfDraws(
+  source: ClassSource,
+  classes: readonly DrawnClass[],
+  count: number,
+  purpose: string,
+): Promise<SyntheticClass[]> {
+  const width = classes[0].drawn.columns;
+  const rows = matrix(classes.length * count, width);
+  const parts = classes.map(({ name, drawn }, c) => {
+    const into = matrix(count, width, rows.data.subarray(c * count * width, (c + 1) * count * width));
+    return rowsOfDraws(source, name, drawn, purpose, into);
+  });
+  const offsets = await source.products.logSumExp(rows, source.base);
+  return parts.map((part, c) => ({
+    ...part,
+    attributes: classes[c].attributes,
+    offsets: offsets.slice(c * count, (c + 1) * count),
+  }));
 }
 
 /** The rows themselves, as the head sees them, beside the numbers that stand for them. */
@@ -134,18 +150,4 @@ function rowsOfDraws(
   const used = Math.ceil(count / rowsPerDraw);
   const draws = matrix(used, drawn.columns, drawn.data.slice(0, used * drawn.columns));
   return { prototype, draws, lenders: borrowed, scales };
-}
-
-/** The same class with the first `count` of its rows. */
-export function truncateClass(whole: SyntheticClass, count: number, rowsPerDraw: number): SyntheticClass {
-  if (whole.scales.length === count) return whole;
-  const { columns, data } = whole.draws;
-  const used = Math.ceil(count / rowsPerDraw);
-  return {
-    ...whole,
-    draws: matrix(used, columns, data.subarray(0, used * columns)),
-    lenders: whole.lenders.subarray(0, count),
-    scales: whole.scales.subarray(0, count),
-    offsets: whole.offsets.subarray(0, count),
-  };
 }

@@ -12,6 +12,7 @@ import { encodeAttributes } from '../attribute-encoder.js';
 import { Generator } from '../generator.js';
 import { drawsPerPrototype, syntheticMass } from '../synthetic-rows.js';
 import { fewDraws, manyClasses, rowsPerClass, usualBudget, type Budget } from './budget.js';
+import { withFewerRows } from './fewer-rows.js';
 import { layOut, type LabelledClass, type LaidOut } from './lay-out.js';
 import { Products } from './products.js';
 import { realRowsOf, type RealRows } from './real-rows.js';
@@ -20,7 +21,6 @@ import type { RuntimeClass } from './runtime-class.js';
 import {
   residualsPerDraw,
   synthesiseClasses,
-  truncateClass,
   type ClassSource,
   type Described,
   type SyntheticClass,
@@ -113,17 +113,16 @@ export class World {
       return undefined;
     });
     const fresh = (await synthesiseClasses(source, unknown, count, 'runtime', draws)).values();
-    const made = found.map((known) =>
-      known ? truncateClass(known, count, source.rowsPerDraw) : fresh.next().value!,
-    );
+    const all = classes.map(({ name }, c) => ({ name, made: found[c] ?? fresh.next().value! }));
+    const made = await withFewerRows(source, all, count, 'runtime');
     this.given = new Map(classes.map(({ name, attributes }) => [name, attributes]));
     if (last && last.classes.length === made.length && made.every((one, c) => one === last.classes[c]))
       return last;
     const names = classes.map(({ name }) => name);
     const first = this.bundle.manifest.classes.length;
-    const all = [...this.own, ...made.map((one, c) => ({ label: first + c, made: one }))];
+    const labelled = [...this.own, ...made.map((one, c) => ({ label: first + c, made: one }))];
     const { mass } = this;
-    const laid = layOut(this.realRows, all, source.recipe, { mass, rowsPerDraw: source.rowsPerDraw });
+    const laid = layOut(this.realRows, labelled, source.recipe, { mass, rowsPerDraw: source.rowsPerDraw });
     const firstRow = laid.baseSums.length - made.length * count;
     this.last = {
       ...laid,

@@ -114,10 +114,11 @@ describe('rows of runtime classes', () => {
 
 describe('with more classes than are solved together', () => {
   const random = new Random(5);
-  const many = Array.from({ length: 136 }, (_, i) => ({
+  const hundreds = Array.from({ length: 300 }, (_, i) => ({
     name: `many-${i}`,
     attributes: unseenClasses[0].attributes.map(() => random.uniform()),
   }));
+  const many = hundreds.slice(0, 136);
 
   test('one class more moves its neighbours only, and scores come near to those of all at once', async () => {
     const own = await open();
@@ -131,4 +132,24 @@ describe('with more classes than are solved together', () => {
     expect(scoreDifference(without.rows, before.rows)).toBeLessThan(0.1);
     await own.release();
   });
+
+  test('hundreds at once are recognised as if they had come in parts', async () => {
+    const own = await open();
+    let known: RuntimeClass[] = [];
+    for (let start = 0; start < hundreds.length; start += 75) {
+      const grown = [...known, ...hundreds.slice(start, start + 75)];
+      known = withRows(grown, (await own.fit(grown)).rows);
+    }
+    const atOnce = withRows(hundreds, (await own.fit(hundreds)).rows);
+    const [parts, whole] = [await unseenAccuracy(known), await unseenAccuracy(atOnce)];
+    expect(whole).toBeGreaterThan(0.3); // of 300 classes in 24 dimensions
+    expect(whole).toBeGreaterThan(parts - 0.05);
+    await own.release();
+  });
+
+  /** Share of synthetic features that no fit has seen. */
+  async function unseenAccuracy(classes: readonly RuntimeClass[]): Promise<number> {
+    const { before } = await fitter.consolidate(classes, { mostIterations: 0 });
+    return before.unseen;
+  }
 });

@@ -2,12 +2,11 @@ import { afterAll, expect, test } from 'vitest';
 import { minimise } from '../../../../core/head/minimise.js';
 import { RuntimeFitter } from '../../../../core/head/runtime/fitter.js';
 import { Objective } from '../../../../core/head/runtime/objective.js';
-import type { FitProblem } from '../../../../core/head/runtime/problem.js';
 import { synthesiseRows } from '../../../../core/head/runtime/synthetic-class.js';
 import { World } from '../../../../core/head/runtime/world.js';
 import { matrix, rowOf } from '../../../../core/matrix.js';
 import { Random } from '../../../../core/random.js';
-import { smallBundle, unseenClasses } from './small-bundle.js';
+import { problemOf, smallBundle, unseenClasses } from './small-bundle.js';
 
 const bundle = await smallBundle();
 const world = await World.open(bundle, { threads: 1 });
@@ -15,18 +14,8 @@ const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? 
 const now = await world.arrange(classes);
 const [count, width, base] = [classes.length, bundle.weights.columns, bundle.bias.length];
 const { temperature } = bundle.manifest.head;
-const prior = matrix(count, width);
-now.classes.forEach(({ prototype }, k) => {
-  rowOf(prior, k).set(prototype);
-});
-const problem: FitProblem = {
-  data: now.data,
-  columnOf: Int32Array.from({ length: base + count }, (_, label) => (label < base ? -1 : label - base)),
-  offsets: now.baseSums,
-  prior,
-  regularisation: world.regularisation,
-  mass: world.mass,
-};
+const problem = problemOf(world, now);
+const { prior } = problem;
 afterAll(() => world.release());
 
 /** The rows laid out, as problem.ts says what they are. */

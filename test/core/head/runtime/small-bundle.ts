@@ -1,7 +1,9 @@
 import { readBundle } from '../../../../core/bundle/read.js';
 import type { Bundle } from '../../../../core/bundle/bundle.js';
+import type { FitProblem } from '../../../../core/head/runtime/problem.js';
 import type { FittedRow, RuntimeClass } from '../../../../core/head/runtime/runtime-class.js';
-import { rowOf } from '../../../../core/matrix.js';
+import type { Arrangement, World } from '../../../../core/head/runtime/world.js';
+import { matrix, rowOf } from '../../../../core/matrix.js';
 import { silent } from '../../../../core/progress.js';
 import { Random } from '../../../../core/random.js';
 import { OnnxEngine } from '../../../../trainer/engine/onnx/engine.js';
@@ -34,6 +36,27 @@ export async function smallBundle(isHidden = true): Promise<Bundle> {
     watcher: silent,
   });
   return readBundle(out);
+}
+
+/** Runtime classes all looked for, beside those of the bundle: their prototypes are the prior. */
+export function problemOf(world: World, { data, baseSums, classes }: Arrangement): FitProblem {
+  const { base } = world.source;
+  const [count, bundleClasses] = [classes.length, base.bias.length];
+  const prior = matrix(count, base.weights.columns);
+  classes.forEach(({ prototype }, k) => {
+    rowOf(prior, k).set(prototype);
+  });
+  const columnOf = Int32Array.from({ length: bundleClasses + count }, (_, label) =>
+    label < bundleClasses ? -1 : label - bundleClasses,
+  );
+  return {
+    data,
+    columnOf,
+    offsets: baseSums,
+    prior,
+    regularisation: world.regularisation,
+    mass: world.mass,
+  };
 }
 
 export function withRows(classes: readonly RuntimeClass[], rows: readonly FittedRow[]): RuntimeClass[] {
