@@ -125,7 +125,7 @@ export class UnseenClient {
     return this.sender.send('/classes', { ...json('POST', content), signal });
   }
 
-  /** All of them or none. */
+  /** All of them or none. Hundreds may be more than the server takes in one request: see classParts. */
   createClasses(classes: readonly NewClass[], { signal }: CallOptions = {}): Promise<CreatedManyResponse> {
     return this.sender.send('/classes', { ...json('POST', { classes }), signal });
   }

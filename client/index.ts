@@ -9,6 +9,7 @@ export {
   type ReadOptions,
   type UnseenClientOptions,
 } from './client.js';
+export { classParts } from './class-parts.js';
 export type { Picture } from './picture.js';
 export { UnseenProblem, type ProblemDetails } from './problem.js';
 export type {

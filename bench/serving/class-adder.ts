@@ -1,5 +1,5 @@
 /** Adds classes through POST /classes: copies of those that the model has, with attributes a little off, within their ranges. */
-import { UnseenClient } from '../../client/index.js';
+import { classParts, UnseenClient } from '../../client/index.js';
 import type { Random } from '../../core/random.js';
 import type { AttributesResponse } from '../../server/contract/schemas.js';
 import type {
@@ -10,7 +10,6 @@ import type {
 
 type Attributes = Readonly<Record<string, number>>;
 
-const perRequest = 1000;
 /** Share of an attribute's range. */
 const deviation = 0.1;
 
@@ -55,9 +54,8 @@ export class ClassAdder {
 
   /** Many in one request, as many as fit into it. */
   async addMany(names: readonly string[]): Promise<void> {
-    const client = new UnseenClient({ url: this.url });
-    for (let at = 0; at < names.length; at += perRequest) {
-      const classes = names.slice(at, at + perRequest).map((name) => this.draft(name));
+    const client = new UnseenClient({ url: this.url, timeoutSeconds: 600 });
+    for (const classes of classParts(names.map((name) => this.draft(name)))) {
       const { registryRevision } = await client.createClasses(classes);
       for (const { name } of classes) this.added.set(name, registryRevision);
     }

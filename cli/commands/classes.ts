@@ -1,5 +1,11 @@
 import { Option, type Command } from 'commander';
-import { UnseenClient, UnseenProblem, type ClassListResponse } from '../../client/index.js';
+import {
+  classParts,
+  UnseenClient,
+  UnseenProblem,
+  type ClassListResponse,
+  type CreatedManyResponse,
+} from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import { readAttributes } from '../../trainer/extraction/attributes.js';
 import type { CommandContext } from '../context.js';
@@ -21,7 +27,9 @@ export const addClassesCommand: AddCommand = (program, run) => {
     .command('classes')
     .description('Add classes to a running server from nothing but their attributes; list and remove them.');
   withServer(command.command('add'))
-    .description('Add every class of a CSV (class,<attribute names>, one line for each class): all or none.')
+    .description(
+      'Add every class of a CSV (class,<attribute names>, one line for each class): all or none, a thousand at a time.',
+    )
     .argument('<csv>', 'the table')
     .option('--dry-run', 'change nothing; show what the classes would be confused with')
     .addHelpText('after', '\nExample:\n  unseen classes add new-birds.csv --url http://127.0.0.1:8080')
@@ -86,17 +94,34 @@ async function readClasses(csv: string) {
 type Classes = Awaited<ReturnType<typeof readClasses>>;
 
 async function add(client: UnseenClient, classes: Classes, context: CommandContext): Promise<void> {
-  const answer = await client.createClasses(classes, { signal: context.signal });
-  const created = answer.classes.filter(({ outcome }) => outcome === 'created').length;
-  const warnings = answer.classes.flatMap(({ name, warnings: all = [] }) =>
+  const parts = classParts(classes);
+  const progress = parts.length > 1 ? context.progress('Adding classes', classes.length) : undefined;
+  const answers: CreatedManyResponse[] = [];
+  let done = 0;
+  for (const part of parts) {
+    answers.push(
+      await client.createClasses(part, { signal: context.signal }).catch((error: unknown) => {
+        progress?.stop();
+        if (done > 0) context.note(`${done} of ${classes.length} are there now. Run it again for the rest.`);
+        throw error;
+      }),
+    );
+    done += part.length;
+    progress?.update(done);
+  }
+  progress?.stop();
+  const answered = answers.flatMap((answer) => answer.classes);
+  const registryRevision = answers.at(-1)!.registryRevision;
+  const created = answered.filter(({ outcome }) => outcome === 'created').length;
+  const warnings = answered.flatMap(({ name, warnings: all = [] }) =>
     all.map((warning) => `  ${name}: ${warning}`),
   );
   context.result(
     [
-      `${created} added, ${classes.length - created} were there already (registry revision ${answer.registryRevision}).`,
+      `${created} added, ${classes.length - created} were there already (registry revision ${registryRevision}).`,
       ...(warnings.length > 0 ? ['Warnings:', ...warnings] : []),
     ].join('\n'),
-    answer,
+    { ...answers.at(-1)!, classes: answered },
   );
 }
 

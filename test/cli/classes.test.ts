@@ -42,6 +42,16 @@ test('classes of a table are added, compete, are listed, and removed', async () 
   expect((await unseen('classes', 'list', '--kind', 'runtime', '--url', url)).stdout).not.toContain('gnu');
 });
 
+test('a table of more classes than go into one request is added in parts', async () => {
+  const { url: own } = await startTestServer({ bundle: () => bundle });
+  const lines = Array.from({ length: 1001 }, (_, i) => line(`bird ${i}`, i / 1001));
+  const added = await unseen('classes', 'add', table('many.csv', ...lines), '--url', own, '--json');
+  const answer = JSON.parse(added.stdout) as { classes: unknown[]; registryRevision: number };
+  expect([answer.classes.length, answer.registryRevision]).toEqual([1001, 2]);
+  const listed = await unseen('classes', 'list', '--kind', 'runtime', '--url', own);
+  expect(listed.stdout.trim().split('\n')).toHaveLength(1001);
+});
+
 test('what cannot be added says why: a bad line, another attribute, no server', async () => {
   const bad = await unseen('classes', 'add', table('bad.csv', line('emu', 0.1), 'dodo,1,2'), '--url', url);
   expect(bad.code).toBe(3);
