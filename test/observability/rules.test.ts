@@ -41,11 +41,16 @@ test('every alert is tested firing and not firing', () => {
     tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
   };
   const cases = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
-  for (const name of names)
+  for (const name of names) {
+    const own = cases
+      .filter(({ alertname }) => alertname === name)
+      .map(({ exp_alerts }) => exp_alerts.length);
     expect(
-      cases.some(({ alertname, exp_alerts }) => alertname === name && exp_alerts.length > 0),
-      name,
+      own.some((count) => count > 0),
+      `${name} fires`,
     ).toBe(true);
+    expect(own, `${name} does not fire`).toContain(0);
+  }
 });
 
 test('Prometheus and Grafana are told of files that are there', () => {
