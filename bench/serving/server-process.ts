@@ -62,11 +62,22 @@ export class ServerProcess {
   }
 }
 
+const running = new Set<ChildProcess>();
+
 /** A benchmark that is cut off leaves nothing running. */
 function endWithUs(child: ChildProcess): void {
-  process.once('exit', () => child.kill('SIGKILL'));
+  if (running.size === 0) process.once('exit', endRunning);
+  running.add(child);
+  child.once('exit', () => {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', endRunning);
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     if (process.listenerCount(signal) === 0) process.once(signal, () => process.exit(1));
+}
+
+function endRunning(): void {
+  for (const child of running) child.kill('SIGKILL');
 }
 
 async function listeningUrl(child: ChildProcess): Promise<string> {

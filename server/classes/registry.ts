@@ -9,6 +9,7 @@ import type { Confusion } from '../../core/head/runtime/confusion.js';
 import { baseHead } from '../inference/base-head.js';
 import type { HeadChange } from '../inference/worker-protocol.js';
 import type { Logger } from '../observability/logger.js';
+import { Arrivals } from './arrivals.js';
 import { ConsolidationTrigger } from './consolidation-trigger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
 import type { ChangeResult, ClassChange, Classes, KnownClass, Remembering } from './contract.js';
@@ -43,7 +44,7 @@ export class ClassRegistry implements Classes {
   private readonly following: Following;
   private readonly logger: Logger;
   private readonly listeners = new Set<HeadListener>();
-  private readonly reached = new Set<() => void>();
+  private readonly arrivals = new Arrivals(() => this.revision);
   private position: Position = { revision: 0, commit: '' };
   private working: Promise<void> = Promise.resolve();
   private unwatch: Unsubscribe = () => undefined;
@@ -134,28 +135,7 @@ export class ClassRegistry implements Classes {
   async reach(revision: number, signal: AbortSignal): Promise<void> {
     if (this.revision >= revision) return;
     this.following.follow();
-    await new Promise<void>((resolve, reject) => {
-      const look = (): void => {
-        if (this.revision < revision) return;
-        settle();
-        resolve();
-      };
-      const giveUp = (): void => {
-        settle();
-        reject(
-          new Failure(
-            'precondition-failed',
-            `The registry is at revision ${this.revision} here, not yet at ${revision}.`,
-          ),
-        );
-      };
-      const settle = (): void => {
-        this.reached.delete(look);
-        signal.removeEventListener('abort', giveUp);
-      };
-      this.reached.add(look);
-      signal.addEventListener('abort', giveUp);
-    });
+    await this.arrivals.of(revision, signal);
   }
 
   get secondsBehind(): number {
@@ -339,6 +319,6 @@ export class ClassRegistry implements Classes {
     const put = [...this.held.baseRows(base), ...this.held.headRows(changed)];
     const change = { revision: position.revision, put, removed };
     for (const listener of this.listeners) listener(change);
-    for (const look of [...this.reached]) look();
+    this.arrivals.look();
   }
 }
