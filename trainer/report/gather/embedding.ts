@@ -4,8 +4,8 @@
  * directions, because that is what the head sees.
  */
 import { directRows } from '../../../core/head/feature-map.js';
-import { addResiduals, lendersOf } from '../../../core/head/synthetic-rows.js';
-import { matrix, rowOf, stackRows, type Matrix } from '../../../core/matrix.js';
+import { addResiduals, directionOf, lendersOf } from '../../../core/head/synthetic-rows.js';
+import { matrix, rowOf, stackRows, type Matrix, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import type { EmbeddedClass, EmbeddingFacts } from '../report-data.js';
@@ -18,7 +18,7 @@ const fewestRows = 8;
 
 export async function embedding(
   world: ReportWorld,
-  realTraining: Matrix,
+  realTraining: RowSource,
   watcher: Watcher,
 ): Promise<EmbeddingFacts | null> {
   const shown = chooseClasses(world);
@@ -79,7 +79,7 @@ async function realRows({ mapper, dataset }: ReportWorld, rows: readonly number[
 
 async function syntheticRows(
   { generator, attributes, dataset, configuration }: ReportWorld,
-  realTraining: Matrix,
+  realTraining: RowSource,
   chosen: readonly ShownClass[],
   random: Random,
 ): Promise<Matrix> {
@@ -89,9 +89,13 @@ async function syntheticRows(
   const drawn = directRows(stackRows(parts), 1);
   const { residual } = configuration.head;
   if (residual === 0) return drawn;
-  const real = directRows(matrix(realTraining.rows, realTraining.columns, realTraining.data.slice()), 1);
   const labels = dataset.splits.train.map((row) => dataset.labels[row]);
-  addResiduals(drawn, lendersOf(real, labels), residual, random);
+  addResiduals(
+    drawn,
+    lendersOf(labels, (row) => directionOf(realTraining, row)),
+    residual,
+    random,
+  );
   return directRows(drawn, 1);
 }
 
