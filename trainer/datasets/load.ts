@@ -4,6 +4,7 @@ import { Failure } from '../../core/failures.js';
 import { checkDataset } from './checks.js';
 import type { Dataset } from './dataset.js';
 import type { Finding } from './findings.js';
+import { limitTrainingRows } from './limit-training-rows.js';
 import { loadOpenForm } from './open-form.js';
 import type { FeaturePlace } from './open-form-features.js';
 import { manifestFile } from './open-form-schema.js';
@@ -15,6 +16,8 @@ export type DatasetForm = 'open' | 'xlsa17';
 export interface LoadOptions extends Xlsa17Options, FeaturePlace {
   /** A file that names the unseen classes, for the standard split instead of the dataset's own. */
   readonly unseenClasses?: string | undefined;
+  /** Train on at most so many rows of each class. */
+  readonly rowsPerClass?: number | undefined;
 }
 
 export interface CheckedDataset {
@@ -49,7 +52,8 @@ export async function loadAndCheck(path: string, options: LoadOptions = {}): Pro
       `${path} has its features in a .mat file, which is read whole. Run "unseen dataset convert" first to have them read in pieces.`,
     );
   const own = form === 'open' ? await loadOpenForm(path, options) : await loadXlsa17(path, options);
-  const dataset = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
+  const split = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
+  const dataset = options.rowsPerClass ? limitTrainingRows(split, options.rowsPerClass) : split;
   return { dataset, form, findings: checkDataset(dataset) };
 }
 

@@ -44,7 +44,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       curve: thinnedCurve(world),
       classes,
       confusion: facts,
-      embedding: await embedding(world, realTraining, watcher),
+      embedding: await embedding({ ...world, seed: bundle.manifest.seed }, realTraining, watcher),
       syntheticRows: await syntheticRowCounts(world, realTraining, {
         engine,
         watcher,
