@@ -3,6 +3,7 @@ import { matrix, rowOf, takeRows } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
 import { transductiveSchema } from '../../trainer/configuration.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { judgeModel } from '../../trainer/evaluation/evaluate.js';
 import { standardTopK } from '../../trainer/evaluation/metrics.js';
@@ -20,7 +21,7 @@ const dataset = syntheticDataset({ seen: 14, unseen: 8, rowsPerClass: 30, noise:
 const inductive = smallConfiguration({ generator: { epochs: 8 } });
 const transductive = { ...inductive, transductive: transductiveSchema.parse({}) };
 
-async function top1(configuration: typeof inductive, over = dataset): Promise<number> {
+async function top1(configuration: typeof inductive, over: Dataset = dataset): Promise<number> {
   const { data, head } = await trainModel(over, configuration, {
     engine,
     seed: 1,

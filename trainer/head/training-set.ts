@@ -57,7 +57,7 @@ export async function headTrainingSet(
   synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
 
   const room = roomLike(data.features, labels.length, data.features.columns);
-  appendDirected(room, data.features, settings.temperature);
+  appendDirected(room, data.features, 1, settings.temperature); // by way of 1, as synthetic rows: rounded alike
   const lenders =
     settings.residual > 0 ? lendersOf(data.labels, (row) => directionOf(data.features, row)) : null;
   for (const some of groups(synthesised, count)) {
@@ -99,11 +99,13 @@ export function directedCopy(rows: RowSource, length: number): RowSource {
   return room.finish();
 }
 
-/** Copies of the rows, brought to the length that rows have in the head. */
-function appendDirected(room: RowRoom, rows: RowSource, length: number): void {
+/** Copies of the rows, brought to the lengths named, one after another. */
+function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): void {
   for (let start = 0; start < rows.rows; start += rowsAtOnce) {
     const { rows: count, columns, data } = rowsBetween(rows, start, start + rowsAtOnce);
-    room.append(directRows(matrix(count, columns, data.slice()), length));
+    const copy = matrix(count, columns, data.slice());
+    for (const length of lengths) directRows(copy, length);
+    room.append(copy);
   }
 }
 
