@@ -29,7 +29,7 @@ export interface BaselineRun {
 export interface FittedMethod {
   /** Scores (rows, C) of the rows named, for each of the settings. */
   readonly scores: readonly ScoreRows[];
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 export interface BaselineMethod {
@@ -38,7 +38,11 @@ export interface BaselineMethod {
   /** False for a method that has no answer among unseen classes. */
   readonly reachesUnseen: boolean;
   /** Fits the method with each of the settings. */
-  fit(dataset: Dataset, settings: readonly Settings[], run: BaselineRun): Promise<FittedMethod>;
+  readonly fit: (
+    dataset: Dataset,
+    settings: readonly Settings[],
+    run: BaselineRun,
+  ) => Promise<FittedMethod>;
 }
 
 function ranking(title: string, loss: RankingLoss): BaselineMethod {

@@ -43,7 +43,7 @@ export interface ScoringModel {
 /** A model ready to score rows of CNN features. */
 export interface Scoring {
   readonly score: ScoreRows;
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 export async function openScoring(model: ScoringModel, features: RowSource): Promise<Scoring> {
