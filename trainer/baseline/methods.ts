@@ -38,11 +38,7 @@ export interface BaselineMethod {
   /** False for a method that has no answer among unseen classes. */
   readonly reachesUnseen: boolean;
   /** Fits the method with each of the settings. */
-  readonly fit: (
-    dataset: Dataset,
-    settings: readonly Settings[],
-    run: BaselineRun,
-  ) => Promise<FittedMethod>;
+  readonly fit: (dataset: Dataset, settings: readonly Settings[], run: BaselineRun) => Promise<FittedMethod>;
 }
 
 function ranking(title: string, loss: RankingLoss): BaselineMethod {

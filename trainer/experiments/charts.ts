@@ -6,6 +6,7 @@ import type { SolverCurve, SolversFigure } from './figure-solvers.js';
 import { plateauNote } from './render.js';
 
 export function samplesChart({ points, plateauFrom }: SamplesFigure): Markup {
+  const counts = points.map(({ samplesPerClass }) => samplesPerClass);
   return chart({
     title: 'Accuracy over the number of synthetic features',
     note: plateauNote(plateauFrom),
@@ -19,11 +20,11 @@ export function samplesChart({ points, plateauFrom }: SamplesFigure): Markup {
         type: 'log',
         label: 'Synthetic features for each unseen class (number, log scale)',
         grid: true,
-        ticks: points.map(({ samplesPerClass }) => samplesPerClass),
-        tickFormat: (value: number) => String(value),
+        ticks: counts,
       },
       y: { domain: [0, 100], label: 'Accuracy (%)', grid: true },
       marks: [
+        Plot.axisX({ ticks: counts, text: String }), // left to itself, a log scale leaves out some of its numbers
         Plot.ruleX([plateauFrom], { stroke: 'var(--quiet)', strokeDasharray: '4 3' }),
         Plot.line(points, { x: 'samplesPerClass', y: 'top1', stroke: 'var(--unseen)', strokeWidth: 2 }),
         Plot.dot(points, {
