@@ -22,7 +22,8 @@ import { Random } from '../core/random.js';
 import { headSchema } from '../trainer/configuration.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
-import { evaluateScores, scoreRows, type Evaluation } from '../trainer/evaluation/evaluate.js';
+import { evaluateRows, openScoring, type Evaluation } from '../trainer/evaluation/evaluate.js';
+import { judgeRows, testRows } from '../trainer/evaluation/judge-rows.js';
 import { takeColumns } from '../trainer/evaluation/take-columns.js';
 import { fitHead } from '../trainer/head/fit.js';
 import { headTrainingSet } from '../trainer/head/training-set.js';
@@ -139,18 +140,18 @@ async function refitted(bundle: Bundle, unseen: readonly RuntimeClass[]): Promis
 }
 
 async function judgeOf(bundle: Bundle, unseen: readonly RuntimeClass[]) {
-  const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
   const model = await modelOfBundle(bundle);
   return async (name: string, head: LinearHead, order = unseen): Promise<void> => {
     const names = [...bundle.manifest.classes, ...order].map((one) => one.name);
-    const scores = await scoreRows({ ...model, head }, dataset.features, rows);
+    const scoring = await openScoring({ ...model, head }, dataset.features);
     const columns = Int32Array.from(dataset.classNames, (wanted) => names.indexOf(wanted));
-    const evaluation = evaluateScores(
-      takeColumns(scores, columns),
+    const judged = await judgeRows(
+      async (some) => takeColumns(await scoring.score(some), columns),
       dataset,
-      rows,
-      bundle.manifest.head.unseenBias,
+      testRows(dataset),
     );
+    await scoring.release();
+    const evaluation = evaluateRows(judged, dataset, bundle.manifest.head.unseenBias);
     results.set(name, [...(results.get(name) ?? []), evaluation]);
     print(name, [evaluation]);
   };

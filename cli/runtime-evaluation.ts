@@ -6,13 +6,15 @@ import { UnseenClient } from '../client/index.js';
 import { openBackbone, type Backbone } from '../core/backbone/backbone.js';
 import type { Bundle } from '../core/bundle/bundle.js';
 import { Failure } from '../core/failures.js';
-import { matrix, rowOf, type Matrix } from '../core/matrix.js';
+import { matrix, rowOf, takeRows, type RowSource } from '../core/matrix.js';
 import type { Watcher } from '../core/progress.js';
 import { stopIfAsked } from '../core/stop.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
 import { startServer } from '../server/run.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
-import { evaluateScores, type Evaluation } from '../trainer/evaluation/evaluate.js';
+import { evaluateRows, type Evaluation } from '../trainer/evaluation/evaluate.js';
+import { judgeRows, testRows, unseenMask, type ScoreRows } from '../trainer/evaluation/judge-rows.js';
+import type { ScoredMargins } from '../trainer/evaluation/metrics.js';
 
 export interface RuntimeEvaluation {
   readonly evaluation: Evaluation;
@@ -60,11 +62,10 @@ export async function evaluateAtRuntime(
     }));
     await client.createClasses(classes);
     const registrationSeconds = (performance.now() - started) / 1000;
-    const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
     const { unseenBias } = bundle.manifest.head;
-    const scores = await scoresOverHttp(server.url, dataset, rows, unseenBias, watcher);
+    const judged = await judgeOverHttp(server.url, dataset, unseenBias, watcher);
     return {
-      evaluation: evaluateScores(scores, dataset, rows, unseenBias),
+      evaluation: evaluateRows(judged, dataset, unseenBias),
       registered: classes.length,
       registrationSeconds,
     };
@@ -73,41 +74,45 @@ export async function evaluateAtRuntime(
   }
 }
 
-/** The logarithms of the probabilities answered, with the bias of unseen classes taken off: scores, up to one number a row. */
-async function scoresOverHttp(
+/** Scores are the logarithms of the probabilities answered, with the bias of unseen classes taken off, up to one number a row. */
+async function judgeOverHttp(
   url: string,
   dataset: Dataset,
-  rows: Int32Array,
   unseenBias: number,
   watcher: Watcher,
-): Promise<Matrix> {
+): Promise<ScoredMargins> {
   const label = new Map(dataset.classNames.map((name, i) => [name, i]));
-  const unseen = new Set(dataset.unseen);
-  const scores = matrix(rows.length, dataset.classNames.length);
+  const classes = dataset.classNames.length;
+  const isUnseen = unseenMask(dataset);
+  const rows = testRows(dataset);
   const progress = watcher.progress('Classifying over HTTP', rows.length);
-  for (let start = 0; start < rows.length; start += rowsPerRequest) {
-    stopIfAsked(watcher.signal);
-    const part = rows.subarray(start, start + rowsPerRequest);
-    const answers = await inferFeatures(url, dataset.features, part, dataset.classNames.length);
-    answers.names.forEach((name, at) => {
-      const c = label.get(name)!;
-      const logarithm = Math.max(lowestLogarithm, Math.log(answers.probabilities[at]));
-      const row = start + Math.floor(at / dataset.classNames.length);
-      scores.data[row * scores.columns + c] = logarithm - (unseen.has(c) ? unseenBias : 0);
-    });
-    progress.update(start + part.length);
+  let done = 0;
+  const score: ScoreRows = async (some) => {
+    const scores = matrix(some.length, classes);
+    for (let start = 0; start < some.length; start += rowsPerRequest) {
+      stopIfAsked(watcher.signal);
+      const part = some.subarray(start, start + rowsPerRequest);
+      const answers = await inferFeatures(url, dataset.features, part, classes);
+      answers.names.forEach((name, at) => {
+        const c = label.get(name)!;
+        const logarithm = Math.max(lowestLogarithm, Math.log(answers.probabilities[at]));
+        const row = start + Math.floor(at / classes);
+        scores.data[row * classes + c] = logarithm - (isUnseen[c] ? unseenBias : 0);
+      });
+      progress.update((done += part.length));
+    }
+    return scores;
+  };
+  try {
+    return await judgeRows(score, dataset, rows);
+  } finally {
+    progress.stop();
   }
-  progress.stop();
-  return scores;
 }
 
 /** By the Open Inference Protocol, the features as bytes: as JSON they would take ten times the time. */
-async function inferFeatures(url: string, features: Matrix, rows: Int32Array, topK: number) {
-  const block = new Float32Array(rows.length * features.columns);
-  rows.forEach((row, i) => {
-    block.set(rowOf(features, row), i * features.columns);
-  });
-  const bytes = Buffer.from(block.buffer);
+async function inferFeatures(url: string, features: RowSource, rows: Int32Array, topK: number) {
+  const bytes = Buffer.from(takeRows(features, rows).data.buffer);
   const input = { name: 'features', datatype: 'FP32', shape: [rows.length, features.columns] };
   const head = Buffer.from(
     JSON.stringify({

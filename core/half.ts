@@ -11,9 +11,11 @@ export function toHalf(values: Float32Array): Uint16Array {
   return halves;
 }
 
+/** There are only 65,536 halves, and files hold millions: each is decoded once. */
+let decoded: Float32Array | undefined;
+
 export function fromHalf(values: Uint16Array): Float32Array {
-  // There are only 65,536 halves, and a bundle has millions of values: a server that starts waits for this line.
-  const decoded = Float32Array.from({ length: 65_536 }, (_, half) => decode(half));
+  decoded ??= Float32Array.from({ length: 65_536 }, (_, half) => decode(half));
   const singles = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) singles[i] = decoded[values[i]];
   return singles;

@@ -5,6 +5,49 @@ export interface Matrix {
   readonly data: Float32Array;
 }
 
+/** Rows that are too many for memory: they lie in a file, and are read when they are asked for. */
+export interface StoredRows {
+  readonly rows: number;
+  readonly columns: number;
+  /** Copies the rows named into `target`, one after another. */
+  read(indices: ArrayLike<number>, target: Float32Array): void;
+  /** Room on disk for rows that are made from these; as many as these, they would not fit into memory either. */
+  room(columns: number): RowRoom;
+  /** Gives the file back. */
+  release(): void;
+}
+
+/** Rows, wherever they are. What works on them reads them in pieces. */
+export type RowSource = Matrix | StoredRows;
+
+/** Room that is filled from the first row to the last. */
+export interface RowRoom {
+  append(rows: Matrix): void;
+  finish(): RowSource;
+}
+
+export function isStored(source: RowSource): source is StoredRows {
+  return 'read' in source;
+}
+
+/** Room for at most so many rows made from others, where those others are: in memory or on disk. */
+export function roomLike(source: RowSource, rows: number, columns: number): RowRoom {
+  if (isStored(source)) return source.room(columns);
+  const whole = matrix(rows, columns);
+  let filled = 0;
+  return {
+    append: ({ data }) => {
+      whole.data.set(data, filled);
+      filled += data.length;
+    },
+    finish: () => rowsBetween(whole, 0, filled / columns),
+  };
+}
+
+export function releaseRows(source: RowSource): void {
+  if (isStored(source)) source.release();
+}
+
 export function matrix(rows: number, columns: number, data?: Float32Array): Matrix {
   if (data && data.length !== rows * columns) {
     throw new RangeError(`a ${rows} x ${columns} matrix needs ${rows * columns} values, not ${data.length}`);
@@ -12,16 +55,33 @@ export function matrix(rows: number, columns: number, data?: Float32Array): Matr
   return { rows, columns, data: data ?? new Float32Array(rows * columns) };
 }
 
-/** A view of one row: writing to it writes to the matrix. */
-export function rowOf(source: Matrix, index: number): Float32Array {
+/** A view of one row: writing to it writes to the matrix. Of stored rows it is a copy. */
+export function rowOf(source: RowSource, index: number): Float32Array {
+  if (isStored(source)) return takeRows(source, [index]).data;
   return source.data.subarray(index * source.columns, (index + 1) * source.columns);
 }
 
 /** A copy of the rows named, in that order. */
-export function takeRows(source: Matrix, indices: ArrayLike<number>): Matrix {
+export function takeRows(source: RowSource, indices: ArrayLike<number>): Matrix {
   const taken = matrix(indices.length, source.columns);
-  for (let i = 0; i < indices.length; i++) taken.data.set(rowOf(source, indices[i]), i * source.columns);
+  if (isStored(source)) source.read(indices, taken.data);
+  else for (let i = 0; i < indices.length; i++) taken.data.set(rowOf(source, indices[i]), i * source.columns);
   return taken;
+}
+
+/** Rows from `start` up to `end`: a view of a matrix, or a copy of stored rows. */
+export function rowsBetween(source: RowSource, start: number, end: number): Matrix {
+  const rows = Math.min(end, source.rows) - start;
+  if (isStored(source))
+    return takeRows(
+      source,
+      Array.from({ length: rows }, (_, i) => start + i),
+    );
+  return matrix(
+    rows,
+    source.columns,
+    source.data.subarray(start * source.columns, (start + rows) * source.columns),
+  );
 }
 
 /** The matrices one under another. */

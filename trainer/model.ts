@@ -1,3 +1,4 @@
+import { releaseRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import type { Watcher } from '../core/progress.js';
 import type { Configuration } from './configuration.js';
@@ -121,7 +122,11 @@ async function headFor(
       },
       refined,
     );
-    return await fitHead(run.engine, set, configuration.head, run.watcher);
+    try {
+      return await fitHead(run.engine, set, configuration.head, run.watcher);
+    } finally {
+      releaseRows(set.rows);
+    }
   } finally {
     await synthesiser.release();
   }

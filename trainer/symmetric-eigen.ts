@@ -3,6 +3,7 @@
  *   eigen          A = V diag(values) V^T      by cyclic Jacobi rotations; exact to rounding, for n of some hundreds
  *   tridiagonal    A = Q T Q^T                 by Householder reflections, 4/3 n^3; T has a diagonal and one beside it
  * The second serves where many systems (A + s I) x = b with different shifts s are to be solved: each is O(n) in T.
+ * Both take long for large n, so they yield after each of their steps: see inTurns in core/stop.ts.
  */
 
 export interface Eigen {
@@ -13,7 +14,7 @@ export interface Eigen {
 const mostSweeps = 60;
 
 /** A is used up. */
-export function symmetricEigen(a: Float64Array, n: number): Eigen {
+export function* symmetricEigen(a: Float64Array, n: number): Generator<void, Eigen, void> {
   const vectors = new Float64Array(n * n);
   let total = 0;
   for (let i = 0; i < n; i++) vectors[i * (n + 1)] = 1;
@@ -22,7 +23,10 @@ export function symmetricEigen(a: Float64Array, n: number): Eigen {
     let beside = 0;
     for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) beside += a[i * n + j] ** 2;
     if (beside <= 1e-26 * total) break;
-    for (let p = 0; p < n - 1; p++) for (let q = p + 1; q < n; q++) rotate(a, vectors, n, p, q);
+    for (let p = 0; p < n - 1; p++) {
+      for (let q = p + 1; q < n; q++) rotate(a, vectors, n, p, q);
+      yield;
+    }
   }
   return { values: Float64Array.from({ length: n }, (_, i) => a[i * (n + 1)]), vectors };
 }
@@ -58,12 +62,13 @@ export interface Tridiagonal {
 }
 
 /** A is used up: its lower triangle must be filled; the upper one is not read. */
-export function tridiagonalise(a: Float64Array, n: number): Tridiagonal {
+export function* tridiagonalise(a: Float64Array, n: number): Generator<void, Tridiagonal, void> {
   const beside = new Float64Array(Math.max(0, n - 1));
   const reflections = new Float64Array(n * n);
   for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) a[j * n + i] = a[i * n + j];
   const product = new Float64Array(n);
   for (let k = 0; k < n - 1; k++) {
+    yield;
     const v = reflections.subarray(k * n, (k + 1) * n);
     let squares = 0;
     for (let i = k + 1; i < n; i++) squares += (v[i] = a[k * n + i]) ** 2;
@@ -101,13 +106,14 @@ function reflect(a: Float64Array, n: number, k: number, v: Float64Array, w: Floa
 }
 
 /** Each row of b (count, n) becomes Q^T b, or with `back` Q b; Q is the product of the reflections in turn. */
-export function applyReflections(
+export function* applyReflections(
   { reflections }: Tridiagonal,
   n: number,
   b: Float64Array,
   back: boolean,
-): void {
+): Generator<void, void, void> {
   for (let r = 0; r < b.length; r += n) {
+    yield;
     for (let step = 0; step < n - 1; step++) {
       const k = back ? n - 2 - step : step;
       let inner = 0;

@@ -132,7 +132,7 @@ async function trainOnce(
     await work.dropCheckpoints(unit, configuration.generator.members);
     return { seed, evaluation };
   } finally {
-    await model.data.mapper.release();
+    await model.data.release();
   }
 }
 

@@ -4,8 +4,10 @@ import { convertDataset } from '../../trainer/datasets/convert.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import type { Finding } from '../../trainer/datasets/findings.js';
 import { loadAndCheck, type DatasetForm, type LoadOptions } from '../../trainer/datasets/load.js';
+import { featurePlaces } from '../../trainer/datasets/open-form-features.js';
 import { datasetInvalid } from '../../trainer/datasets/problems.js';
 import type { CommandContext } from '../context.js';
+import { count } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 
 export const addDatasetCommand: AddCommand = (program, run) => {
@@ -54,7 +56,7 @@ Examples:
   for (const command of dataset.commands) addLoadOptions(command);
 };
 
-/** How to read an xlsa17 directory; shared by every command that reads datasets. */
+/** How to read a dataset; shared by every command that reads datasets. */
 export function addLoadOptions(command: Command): Command {
   return command
     .option('--features <file>', 'xlsa17: the features file, when the directory holds several')
@@ -67,6 +69,15 @@ export function addLoadOptions(command: Command): Command {
     .option(
       '--unseen-classes <file>',
       "split by classes, as the standard split does: a file with an unseen class on each line (xlsa17's testclasses.txt)",
+    )
+    .option('--rows-per-class <count>', 'train on at most so many rows of each class, drawn at random', count)
+    .addOption(
+      new Option(
+        '--features-in <where>',
+        'our own form: features in memory, or on disk and read in pieces (auto: on disk above 1 GiB)',
+      )
+        .choices(featurePlaces)
+        .default('auto'),
     );
 }
 

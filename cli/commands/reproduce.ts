@@ -1,6 +1,5 @@
 import { Option } from 'commander';
 import { Failure } from '../../core/failures.js';
-import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import {
   benchmarkNamed,
@@ -12,27 +11,18 @@ import {
 } from '../../trainer/experiments/published.js';
 import { renderReport } from '../../trainer/experiments/render.js';
 import { figureNames, reproduce, type FigureName } from '../../trainer/experiments/reproduce.js';
-import { presets, type PresetName } from '../../trainer/presets.js';
-import { readConfiguration } from '../../trainer/read-configuration.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { addLoadOptions } from './dataset.js';
+import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
 
-interface ReproduceOptions extends LoadOptions {
-  readonly data: string;
-  readonly out: string;
+interface ReproduceOptions extends TrainingOptions {
   readonly table: readonly TableName[];
   readonly figure: readonly FigureName[];
   readonly ablations?: boolean;
   readonly baselines: boolean;
   readonly benchmark?: Benchmark;
   readonly split: SplitName;
-  readonly seed: number;
   readonly seeds: number;
-  readonly config?: string;
-  readonly preset?: PresetName;
-  readonly threads: number;
-  readonly json?: boolean;
 }
 
 export const addReproduceCommand: AddCommand = (program, run) => {
@@ -58,32 +48,26 @@ export const addReproduceCommand: AddCommand = (program, run) => {
     )
     .option('--seed <number>', 'the first seed', wholeNumber, 1)
     .option('--seeds <count>', 'how many seeds; figures are means over them', count, 3)
-    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
-    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
 gzsl lets all classes compete, szsl unseen classes only; tzsl is szsl with the unseen rows there, unlabelled, in training.
-OUT gets results.json and report.md. A run that was stopped, or killed, goes on when it is started again.
+imagenet is szsl with top-5, for word vectors as attributes and features too large for memory: those are read in pieces.
+OUT gets results.json, report.md and report.html, which has the charts. A run that was stopped, or killed, goes on when it is started again.
 
 Examples:
   unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl
   unseen reproduce --data data/cub --out cub --preset cub --table szsl --ablations --seeds 1
-  unseen reproduce --data data/cub --out cub --preset cub --figure samples ipot-vs-sinkhorn --seeds 1`,
+  unseen reproduce --data data/cub --out cub --preset cub --figure samples ipot-vs-sinkhorn tsne --seeds 1
+  unseen reproduce --data data/imagenet --out imagenet --table imagenet --rows-per-class 200 --seeds 1`,
     );
-  addLoadOptions(command).action(async (options: ReproduceOptions) => {
+  addTrainingOptions(command).action(async (options: ReproduceOptions) => {
     await run(options.json === true, async (context) => {
       if (options.table.length + options.figure.length === 0)
         throw new Failure('usage', 'Nothing to reproduce: name at least one --table or --figure.');
-      const configuration = await readConfiguration({
-        ...(options.preset && { preset: options.preset }),
-        ...(options.config && { file: options.config }),
-      });
-      const engine = await openEngine('onnx', { provider: 'cpu', threads: options.threads });
-      context.note(`Reading ${options.data} …`);
-      const dataset = await loadDataset(options.data, options);
+      const configuration = await settingsOf(options);
+      const open = () => openEngine('onnx', { provider: 'cpu', threads: options.threads });
+      const { engine, dataset } = await openInputs(options, open, context);
       const reproduction = await reproduce({
         dataset,
         configuration,

@@ -1,30 +1,20 @@
 import { spawn } from 'node:child_process';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { Failure } from '../../core/failures.js';
-import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readGrid } from '../../trainer/experiments/sweep-grid.js';
 import { mergeSweep, sweep, type Shard, type SweepRow } from '../../trainer/experiments/sweep.js';
-import { presets, type PresetName } from '../../trainer/presets.js';
-import { readConfiguration } from '../../trainer/read-configuration.js';
 import type { CommandContext } from '../context.js';
 import { percent } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { addLoadOptions } from './dataset.js';
+import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
 
-interface SweepOptions extends LoadOptions {
-  readonly data: string;
-  readonly out: string;
+interface SweepOptions extends TrainingOptions {
   readonly grid: string;
   readonly shard?: Shard;
   readonly processes: number;
-  readonly seed: number;
-  readonly config?: string;
-  readonly preset?: PresetName;
-  readonly threads: number;
   readonly merge?: boolean;
-  readonly json?: boolean;
 }
 
 export const addSweepCommand: AddCommand = (program, run) => {
@@ -41,10 +31,6 @@ export const addSweepCommand: AddCommand = (program, run) => {
     .option('--processes <count>', 'so many processes at once on this machine', count, 1)
     .option('--merge', 'print the table of what is done, and compute nothing')
     .option('--seed <number>', 'of every training', wholeNumber, 1)
-    .option('--config <file>', 'settings that all points share, as JSON')
-    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
-    .option('--threads <count>', 'threads of ONNX Runtime in each process; 0 for all cores', wholeNumber, 0)
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
@@ -56,7 +42,7 @@ Examples:
   unseen sweep --data data/cub --out sweep --grid grid.json --processes 2 --threads 1
   unseen sweep --data data/cub --out sweep --grid grid.json --merge`,
     );
-  addLoadOptions(command).action(async (options: SweepOptions) => {
+  addTrainingOptions(command).action(async (options: SweepOptions) => {
     await run(options.json === true, async (context) => {
       if (options.shard && options.processes > 1)
         throw new Failure('usage', '--processes makes the shards itself: give either it or --shard.');
@@ -72,14 +58,9 @@ Examples:
 };
 
 async function inThisProcess(options: SweepOptions, watcher: CommandContext): Promise<void> {
-  const configuration = await readConfiguration({
-    ...(options.preset && { preset: options.preset }),
-    ...(options.config && { file: options.config }),
-  });
-  const points = await readGrid(options.grid, configuration);
-  const engine = await openEngine('onnx', { provider: 'cpu', threads: options.threads });
-  watcher.note(`Reading ${options.data} …`);
-  const dataset = await loadDataset(options.data, options);
+  const points = await readGrid(options.grid, await settingsOf(options));
+  const open = () => openEngine('onnx', { provider: 'cpu', threads: options.threads });
+  const { engine, dataset } = await openInputs(options, open, watcher);
   const { out, seed, shard: own = { index: 0, count: 1 } } = options;
   await sweep({ dataset, points, engine, out, seed, shard: own, watcher });
 }

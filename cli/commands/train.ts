@@ -1,34 +1,24 @@
 import { Option } from 'commander';
 import { providers, type Provider } from '../../core/compute/session.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
-import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import type { Engine } from '../../trainer/engine/contract.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
-import { presets, type PresetName } from '../../trainer/presets.js';
-import { readConfiguration } from '../../trainer/read-configuration.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
 import type { CommandContext } from '../context.js';
 import { evaluationTable, percent, spread } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { addLoadOptions } from './dataset.js';
+import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
 
-interface TrainOptions extends LoadOptions {
-  readonly data: string;
-  readonly out: string;
-  readonly config?: string;
-  readonly preset?: PresetName;
-  readonly seed: number;
+interface TrainOptions extends TrainingOptions {
   readonly seeds: number;
   readonly engine: EngineName;
   readonly provider: Provider;
-  readonly threads: number;
   readonly stepsPerRun?: number;
   readonly hideUnseen?: boolean;
   readonly resume?: boolean;
   readonly report: boolean;
-  readonly json?: boolean;
 }
 
 export const addTrainCommand: AddCommand = (program, run) => {
@@ -37,8 +27,6 @@ export const addTrainCommand: AddCommand = (program, run) => {
     .description('Train a model, judge it on the test rows, and save it as a bundle.')
     .requiredOption('--data <directory>', 'the dataset')
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
-    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
-    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
     .option('--seed <number>', 'the same seed gives the same bundle', wholeNumber, 1)
     .option(
       '--seeds <count>',
@@ -50,7 +38,6 @@ export const addTrainCommand: AddCommand = (program, run) => {
     .addOption(
       new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
     )
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
     .option(
       '--steps-per-run <count>',
       'updates in one call of ONNX Runtime; worth raising on a device only',
@@ -59,7 +46,6 @@ export const addTrainCommand: AddCommand = (program, run) => {
     .option('--hide-unseen', 'train as if the unseen classes were unknown, to add them to the bundle later')
     .option('--resume', 'go on with a run that was stopped')
     .option('--no-report', 'leave out the report, OUT.report.html, which takes a minute or two on large data')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
@@ -72,15 +58,11 @@ Examples:
   unseen train --data data/cub --out bundles/cub --resume
   unseen train --data data/cub --out bundles/paper --preset paper --seeds 3 --json`,
     );
-  addLoadOptions(command).action(async (options: TrainOptions) => {
+  addTrainingOptions(command).action(async (options: TrainOptions) => {
     await run(options.json === true, async (context) => {
-      const configuration = await readConfiguration({
-        ...(options.preset && { preset: options.preset }),
-        ...(options.config && { file: options.config }),
-      });
-      const engine = await openEngine(options.engine, options);
-      context.note(`Reading ${options.data} …`);
-      const loaded = await loadDataset(options.data, options);
+      const configuration = await settingsOf(options);
+      const open = () => openEngine(options.engine, options);
+      const { engine, dataset: loaded } = await openInputs(options, open, context);
       const dataset = options.hideUnseen ? hideUnseen(loaded) : loaded;
       const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
       const resume = options.resume === true;

@@ -7,7 +7,7 @@
  */
 import { Graph } from '../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { matrix, rowOf, type Matrix } from '../matrix.js';
+import { matrix, rowOf, roomLike, takeRows, type Matrix, type RowSource } from '../matrix.js';
 
 export type FittedFeatureMap =
   | {
@@ -25,6 +25,7 @@ export type FittedFeatureMap =
 
 /** Rows in one run: enough to keep the processor busy, few enough to keep memory flat. */
 const rowsPerRun = 512;
+const rowsPerPiece = 8 * rowsPerRun;
 const smallestSquaredLength = 1e-24;
 
 export function featureMapModel(map: FittedFeatureMap): Uint8Array {
@@ -60,14 +61,13 @@ export class FeatureMapper {
   }
 
   /** Mapped copies of the rows named, or of all. */
-  async map(features: Matrix, rows?: ArrayLike<number>): Promise<Matrix> {
+  async map(features: RowSource, rows?: ArrayLike<number>): Promise<Matrix> {
     const count = rows ? rows.length : features.rows;
     const mapped = matrix(count, this.mappedWidth);
     for (let start = 0; start < count; start += rowsPerRun) {
       const end = Math.min(count, start + rowsPerRun);
-      const block = new Float32Array((end - start) * features.columns);
-      for (let i = start; i < end; i++)
-        block.set(rowOf(features, rows ? rows[i] : i), (i - start) * features.columns);
+      const named = Array.from({ length: end - start }, (_, i) => (rows ? rows[start + i] : start + i));
+      const block = takeRows(features, named).data;
       const into = mapped.data.subarray(start * this.mappedWidth, end * this.mappedWidth);
       await this.session.run(
         { features: BoundTensor.floats([end - start, features.columns], block) },
@@ -75,6 +75,14 @@ export class FeatureMapper {
       );
     }
     return mapped;
+  }
+
+  /** The same, with the mapped rows kept where the raw ones are: rows too many for memory stay on disk. */
+  async mapAll(features: RowSource, rows: Int32Array): Promise<RowSource> {
+    const room = roomLike(features, rows.length, this.mappedWidth);
+    for (let start = 0; start < rows.length; start += rowsPerPiece)
+      room.append(await this.map(features, rows.subarray(start, start + rowsPerPiece)));
+    return room.finish();
   }
 
   release(): Promise<void> {

@@ -7,7 +7,7 @@
  * first brought to the length that class means of real unit rows have.
  */
 import type { Random } from '../random.js';
-import { matrix, rowOf, type Matrix } from '../matrix.js';
+import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import { directRows } from './feature-map.js';
 
 /** Draws behind each prototype; their mean is what counts, and it is steady by then. */
@@ -25,26 +25,27 @@ export interface DrawSource {
   ): Promise<Matrix>;
 }
 
-/** What real rows lend: their directions, and the mean of each class's. */
+/** What real rows lend: their directions, and the mean of each class's. There may be too many of them for memory. */
 export interface Lenders {
-  readonly rows: Matrix; // (n, D), of unit length
   readonly labels: Int32Array; // (n)
+  /** The direction of a row, of unit length: (D). */
+  readonly direction: (row: number) => Float32Array;
   readonly means: ReadonlyMap<number, Float32Array>;
   readonly meanLength: number; // of the class means: how much of a unit row its class explains
 }
 
-export function lendersOf(rows: Matrix, labels: Int32Array): Lenders {
-  const means = classMeans(rows, labels);
+export function lendersOf(labels: Int32Array, direction: Lenders['direction']): Lenders {
+  const means = classMeans(labels, direction);
   const meanLength = [...means.values()].reduce((sum, mean) => sum + lengthOf(mean), 0) / means.size;
-  return { rows, labels, means, meanLength };
+  return { labels, direction, means, meanLength };
 }
 
 /** Adds a residual to every row of unit length, in place; answers who lent it. */
 export function addResiduals(synthetic: Matrix, lenders: Lenders, share: number, random: Random): Int32Array {
-  const { rows, labels, means, meanLength: length } = lenders;
+  const { labels, direction, means, meanLength: length } = lenders;
   return Int32Array.from({ length: synthetic.rows }, (_, i) => {
-    const lender = random.integer(rows.rows);
-    const from = rowOf(rows, lender);
+    const lender = random.integer(labels.length);
+    const from = direction(lender);
     const mean = means.get(labels[lender])!;
     const to = rowOf(synthetic, i);
     for (let k = 0; k < to.length; k++) to[k] = length * to[k] + share * (from[k] - mean[k]);
@@ -72,14 +73,19 @@ export function syntheticMass(weight: number, synthesisedClasses: number, seenCl
   return (weight * synthesisedClasses) / seenClasses;
 }
 
-function classMeans(rows: Matrix, labels: Int32Array): Map<number, Float32Array> {
+/** Of one row, whatever holds it. */
+export function directionOf(rows: RowSource, index: number): Float32Array {
+  return directRows(takeRows(rows, [index]), 1).data;
+}
+
+function classMeans(labels: Int32Array, direction: Lenders['direction']): Map<number, Float32Array> {
   const sums = new Map<number, Float32Array>();
   const counts = new Map<number, number>();
   labels.forEach((label, i) => {
-    const sum = sums.get(label) ?? new Float32Array(rows.columns);
+    const row = direction(i);
+    const sum = sums.get(label) ?? new Float32Array(row.length);
     sums.set(label, sum);
     counts.set(label, (counts.get(label) ?? 0) + 1);
-    const row = rowOf(rows, i);
     for (let k = 0; k < row.length; k++) sum[k] += row[k];
   });
   for (const [label, sum] of sums) for (let k = 0; k < sum.length; k++) sum[k] /= counts.get(label)!;

@@ -1,27 +1,24 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
-import { noSearch } from '../../trainer/presets.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
+import { trainingFiles } from '../support/training-files.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
 const folder = temporaryFolder();
-const data = join(folder, 'data');
-await writeOpenForm(syntheticDataset({ seen: 16, unseen: 5, rowsPerClass: 15 }), data);
-const config = join(folder, 'settings.json');
-writeFileSync(
-  config,
-  JSON.stringify({
+const { data, options } = await trainingFiles(
+  folder,
+  { seen: 16, unseen: 5, rowsPerClass: 15 },
+  {
     generator: { hidden: 32, predictorHidden: 16, members: 1, noiseWidth: 4, epochs: 5, batchSize: 32 },
     head: { samplesPerClass: 20 },
-    validation: { folds: 1, search: noSearch },
-  }),
+  },
 );
 const bundle = join(folder, 'model');
 const train = (out: string, ...more: string[]): ReturnType<typeof unseen> =>
-  unseen('train', '--data', data, '--out', out, '--config', config, '--threads', '1', ...more);
+  unseen('train', ...options, '--out', out, ...more);
 const trained = await train(bundle, '--json');
 const report = `${bundle}.report.html`;
 

@@ -1,22 +1,20 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { Reproduction } from '../../trainer/experiments/reproduce.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
-import { noSearch } from '../../trainer/presets.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
+import { trainingFiles } from '../support/training-files.js';
 import { syntheticDataset } from '../support/synthetic-dataset.js';
 
 vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
 const folder = temporaryFolder();
-const data = join(folder, 'data');
-await writeOpenForm(syntheticDataset({ seen: 40, unseen: 6, rowsPerClass: 12 }), data);
-const config = join(folder, 'settings.json');
-writeFileSync(
-  config,
-  JSON.stringify({
+const { options } = await trainingFiles(
+  folder,
+  { seen: 40, unseen: 6, rowsPerClass: 12 },
+  {
     generator: {
       hidden: 24,
       predictorHidden: 12,
@@ -27,11 +25,11 @@ writeFileSync(
       transport: { iterations: 5 },
     },
     head: { samplesPerClass: 20, iterations: 20 },
-    validation: { folds: 1, search: noSearch },
-  }),
+  },
 );
-const common = ['--data', data, '--config', config, '--threads', '1', '--benchmark', 'sun'];
-const asked = ['--table', 'gzsl', 'szsl', 'tzsl', '--figure', 'samples', 'ipot-vs-sinkhorn', '--seeds', '2'];
+const common = [...options, '--benchmark', 'sun'];
+const figures = ['samples', 'ipot-vs-sinkhorn', 'tsne'];
+const asked = ['--table', 'gzsl', 'szsl', 'tzsl', 'imagenet', '--figure', ...figures, '--seeds', '2'];
 const argumentsOf = (out: string): string[] => ['reproduce', ...common, ...asked, '--out', out];
 
 const out = join(folder, 'whole');
@@ -55,19 +53,38 @@ describe('unseen reproduce', () => {
   });
 
   test('records the curves for plotting, a value for each count and each epoch', () => {
-    const [samples, solvers] = reproduction.figures;
-    if (samples.figure !== 'samples' || solvers.figure !== 'ipot-vs-sinkhorn') throw new Error('wrong order');
+    const [samples, solvers, tsne] = reproduction.figures;
+    if (samples.figure !== 'samples' || solvers.figure !== 'ipot-vs-sinkhorn' || tsne.figure !== 'tsne')
+      throw new Error('wrong order');
     expect(samples.points.at(-1)).toMatchObject({ samplesPerClass: 500 });
     expect(solvers.curves.map(({ solver }) => solver)).toEqual(['ipot', 'ipot', 'sinkhorn', 'sinkhorn']);
     for (const { validationLoss } of solvers.curves) {
       expect(validationLoss).toHaveLength(12);
       expect(validationLoss[11]).toBeLessThan(validationLoss[0]);
     }
+    const { classes, points, ofUnseen } = tsne.embedding!;
+    expect(ofUnseen).toBe(true);
+    expect(classes).toHaveLength(6);
+    expect(points).toHaveLength(2 * 6 * 12); // as many synthetic as real ones
+  });
+
+  test('judges the table of ImageNet by top-1 and top-5 of the very same model', () => {
+    const [, szsl, , imagenet] = reproduction.tables;
+    const row = (table: typeof szsl, source: string) => table.rows.find((one) => one.source === source)!;
+    expect(imagenet.columns).toEqual(['top-1', 'top-5']);
+    expect(row(imagenet, 'ours').values[0]).toBe(row(szsl, 'ours').values[0]);
+    expect(row(imagenet, 'baseline').values[0]).toBe(row(szsl, 'baseline').values[0]);
+    for (const { values, name } of imagenet.rows)
+      if (values[0] !== null) expect(values[1], name).toBeGreaterThanOrEqual(values[0]);
+    expect(imagenet.notes.join()).toContain('does not say which');
   });
 
   test('leaves JSON and a report that agree with what it printed', () => {
     expect(JSON.parse(readFileSync(join(out, 'results.json'), 'utf8'))).toEqual(reproduction);
-    expect(readFileSync(join(out, 'report.md'), 'utf8')).toContain('Transductive zero-shot learning');
+    const [text, page] = ['report.md', 'report.html'].map((file) => readFileSync(join(out, file), 'utf8'));
+    for (const content of [text, page]) expect(content).toContain('Transductive zero-shot learning');
+    expect(page.match(/<svg role="img"/g)).toHaveLength(3);
+    expect(page).not.toMatch(/NaN|undefined|Infinity/);
   });
 
   test('killed again and again, it goes on and gives the same tables', async () => {
@@ -83,7 +100,7 @@ describe('unseen reproduce', () => {
     }
     const { code } = await unseen(...argumentsOf(killed));
     expect(code).toBe(0);
-    const files = ['results.json', 'report.md'];
+    const files = ['results.json', 'report.md', 'report.html'];
     for (const file of files)
       expect(readFileSync(join(killed, file), 'utf8')).toBe(readFileSync(join(out, file), 'utf8'));
   });

@@ -3,33 +3,33 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import type { SweepRow } from '../../trainer/experiments/sweep.js';
-import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { trainingFiles } from '../support/training-files.js';
 
 vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
 const folder = temporaryFolder();
-const data = join(folder, 'data');
-await writeOpenForm(syntheticDataset({ seen: 20, unseen: 6, rowsPerClass: 12 }), data);
+const { data, options } = await trainingFiles(
+  folder,
+  { seen: 20, unseen: 6, rowsPerClass: 12 },
+  {
+    generator: { hidden: 24, predictorHidden: 12, members: 1, noiseWidth: 4, epochs: 5, batchSize: 32 },
+    head: { samplesPerClass: 20, iterations: 20 },
+    validation: { folds: 2 },
+  },
+);
 
 function file(name: string, value: unknown): string {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(value));
   return path;
 }
-const config = file('settings.json', {
-  generator: { hidden: 24, predictorHidden: 12, members: 1, noiseWidth: 4, epochs: 5, batchSize: 32 },
-  head: { samplesPerClass: 20, iterations: 20 },
-  validation: { folds: 2 },
-});
 const grid = file('grid.json', {
   'generator.learningRate': [1e-5, 3e-3],
   'generator.transport.iterations': [3, 6],
 });
 const sweep = (out: string, ...more: string[]): string[] => {
-  const where = ['--data', data, '--out', join(folder, out), '--grid', grid, '--config', config];
-  return ['sweep', ...where, '--threads', '1', ...more];
+  return ['sweep', ...options, '--out', join(folder, out), '--grid', grid, ...more];
 };
 const rowsOf = (stdout: string): SweepRow[] => JSON.parse(stdout) as SweepRow[];
 const whole = await unseen(...sweep('whole'), '--json');

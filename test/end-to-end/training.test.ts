@@ -2,38 +2,20 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
-import { noSearch } from '../../trainer/presets.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { trainingFiles } from '../support/training-files.js';
 
 const folder = temporaryFolder();
-const data = join(folder, 'data');
-await writeOpenForm(syntheticDataset({ seen: 30, unseen: 8, rowsPerClass: 15 }), data);
-const config = join(folder, 'settings.json');
-writeFileSync(
-  config,
-  JSON.stringify({
+const { data, options } = await trainingFiles(
+  folder,
+  { seen: 30, unseen: 8, rowsPerClass: 15 },
+  {
     generator: { hidden: 64, predictorHidden: 32, members: 2, noiseWidth: 4, epochs: 60, batchSize: 32 },
     head: { samplesPerClass: 20 },
-    validation: {
-      folds: 1,
-      search: noSearch,
-    },
-  }),
+  },
 );
-const trainArguments = (out: string): string[] => [
-  'train',
-  '--data',
-  data,
-  '--out',
-  out,
-  '--config',
-  config,
-  '--threads',
-  '1',
-];
+const trainArguments = (out: string): string[] => ['train', ...options, '--out', out];
 const reference = join(folder, 'reference');
 const trained = await unseen(...trainArguments(reference), '--json');
 

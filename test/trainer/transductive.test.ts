@@ -3,9 +3,10 @@ import { matrix, rowOf, takeRows } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
 import { transductiveSchema } from '../../trainer/configuration.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
-import { scoreRows } from '../../trainer/evaluation/evaluate.js';
-import { topKAccuracy } from '../../trainer/evaluation/metrics.js';
+import { judgeModel } from '../../trainer/evaluation/evaluate.js';
+import { standardTopK } from '../../trainer/evaluation/metrics.js';
 import { trainModel } from '../../trainer/model.js';
 import { hideUnseen } from '../../trainer/train.js';
 import { validationWorld } from '../../trainer/selection/validate.js';
@@ -20,7 +21,7 @@ const dataset = syntheticDataset({ seen: 14, unseen: 8, rowsPerClass: 30, noise:
 const inductive = smallConfiguration({ generator: { epochs: 8 } });
 const transductive = { ...inductive, transductive: transductiveSchema.parse({}) };
 
-async function top1(configuration: typeof inductive, over = dataset): Promise<number> {
+async function top1(configuration: typeof inductive, over: Dataset = dataset): Promise<number> {
   const { data, head } = await trainModel(over, configuration, {
     engine,
     seed: 1,
@@ -28,15 +29,9 @@ async function top1(configuration: typeof inductive, over = dataset): Promise<nu
     watcher: silent,
   });
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
-  const rows = dataset.splits.testUnseen;
-  const scores = await scoreRows(scoring, dataset.features, rows);
-  await data.mapper.release();
-  return topKAccuracy(
-    scores,
-    rows.map((row) => dataset.labels[row]),
-    1,
-    dataset.unseen,
-  );
+  const judged = await judgeModel(scoring, dataset, dataset.splits.testUnseen);
+  await data.release();
+  return standardTopK(judged, 1);
 }
 
 describe('unlabelled rows of unseen classes', () => {

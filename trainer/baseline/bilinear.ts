@@ -17,7 +17,7 @@ import type { Engine, LossProgram, Operations } from '../engine/contract.js';
 import { freshState } from '../engine/state.js';
 import { addRowProducts } from '../linear-algebra.js';
 import type { LinearScores } from './linear-scores.js';
-import { foldScaling, scaledRows, standardScaling, unitAttributes } from './standard-scaling.js';
+import { foldScaling, scaledRow, standardScaling, unitAttributes } from './standard-scaling.js';
 
 export type RankingLoss = 'ale' | 'devise';
 
@@ -85,7 +85,6 @@ export async function fitBilinear(
   const [D, d, C] = [dataset.features.columns, dataset.attributes.columns, dataset.seen.length];
   const scaling = standardScaling(dataset.features, train);
   const factor = scaling.factor.map((value) => value / Math.sqrt(D));
-  const rows = Float32Array.from(scaledRows(dataset.features, train, { ...scaling, factor })); // (n, D)
   const described = unitAttributes(dataset.attributes); // (all classes, d)
   const attributes = Float32Array.from(
     Array.from(dataset.seen).flatMap((c) => [...described.subarray(c * d, (c + 1) * d)]),
@@ -107,7 +106,7 @@ export async function fitBilinear(
       const features = new Float32Array(N * D);
       const targets = new Float32Array(N * C);
       order.splice(0, N).forEach((row, i) => {
-        features.set(rows.subarray(row * D, (row + 1) * D), i * D);
+        features.set(scaledRow(dataset.features, train[row], { ...scaling, factor }), i * D);
         targets[i * C + position.get(dataset.labels[train[row]])!] = 1;
       });
       const learningRate = settings.learningRate * (1 - step / settings.steps);

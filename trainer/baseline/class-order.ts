@@ -11,7 +11,7 @@
  * order, 0.13 shifted by one (neighbours in the alphabet are often relatives) and at most 0.07 in other orders.
  */
 import { Random } from '../../core/random.js';
-import { rowOf } from '../../core/matrix.js';
+import { rowOf, type RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
 import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../linear-algebra.js';
@@ -135,7 +135,7 @@ function centredMeans(dataset: Dataset): Record<'means' | 'firstHalf' | 'secondH
   const meansOf = (keep: (position: number) => boolean): Float64Array[] =>
     [...rowsOf.values()].map((rows) => {
       const kept = rows.filter((_, position) => keep(position));
-      return meanOf((kept.length > 0 ? kept : rows).map((row) => rowOf(dataset.features, row)));
+      return meanOfRows(dataset.features, kept.length > 0 ? kept : rows);
     });
   return {
     means: centred(meansOf(() => true)),
@@ -149,7 +149,17 @@ function centred(rows: Float64Array[]): Float64Array[] {
   return rows.map((row) => row.map((value, k) => value - centre[k]));
 }
 
-function meanOf(rows: readonly (Float64Array | Float32Array)[]): Float64Array {
+/** One row after another: the rows of a class may lie on disk. */
+function meanOfRows(source: RowSource, rows: readonly number[]): Float64Array {
+  const mean = new Float64Array(source.columns);
+  for (const index of rows) {
+    const row = rowOf(source, index);
+    for (let k = 0; k < mean.length; k++) mean[k] += row[k] / rows.length;
+  }
+  return mean;
+}
+
+function meanOf(rows: readonly Float64Array[]): Float64Array {
   const mean = new Float64Array(rows[0].length);
   for (const row of rows) for (let k = 0; k < mean.length; k++) mean[k] += row[k] / rows.length;
   return mean;

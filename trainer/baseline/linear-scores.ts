@@ -1,4 +1,4 @@
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, type Matrix, type RowSource } from '../../core/matrix.js';
 import { addRowProducts } from '../linear-algebra.js';
 
 /** A score for each of C classes that is linear in raw features; every scaling of the features is folded in. */
@@ -10,7 +10,7 @@ export interface LinearScores {
 const rowsAtOnce = 256;
 
 /** Scores (rows, C) of the rows named, for every class. */
-export function linearScores(model: LinearScores, features: Matrix, rows: ArrayLike<number>): Matrix {
+export function linearScores(model: LinearScores, features: RowSource, rows: ArrayLike<number>): Matrix {
   const width = features.columns;
   const classes = model.offsets.length;
   const scores = matrix(rows.length, classes);

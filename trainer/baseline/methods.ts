@@ -2,16 +2,16 @@
  * The baselines, each as a list of settings and a way from a dataset to scores. Which settings a method takes is chosen on
  * validation classes, as for the model itself; ESZSL's are fixed, so that its figures can be compared between datasets.
  */
-import type { Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
+import type { ScoreRows } from '../evaluation/judge-rows.js';
 import { fitBilinear, type BilinearSettings, type RankingLoss } from './bilinear.js';
 import { fitEszsl } from './eszsl.js';
-import { linearScores } from './linear-scores.js';
+import { linearScores, type LinearScores } from './linear-scores.js';
 import { fitSae, saeDirections } from './sae.js';
-import { conseScores, softmaxScores, withoutUnseen } from './softmax.js';
+import { conseScores, fitSoftmax, withoutUnseen } from './softmax.js';
 
 export const baselineNames = ['eszsl', 'sae', 'ale', 'devise', 'softmax', 'conse'] as const;
 export type BaselineName = (typeof baselineNames)[number];
@@ -26,18 +26,19 @@ export interface BaselineRun {
   readonly configuration: Configuration;
 }
 
+export interface FittedMethod {
+  /** Scores (rows, C) of the rows named, for each of the settings. */
+  readonly scores: readonly ScoreRows[];
+  readonly release: () => Promise<void>;
+}
+
 export interface BaselineMethod {
   readonly title: string;
   readonly candidates: readonly Settings[];
   /** False for a method that has no answer among unseen classes. */
   readonly reachesUnseen: boolean;
-  /** Scores (rows, C) of the rows named, for each of the settings. */
-  scores(
-    dataset: Dataset,
-    settings: readonly Settings[],
-    rows: Int32Array,
-    run: BaselineRun,
-  ): Promise<Matrix[]>;
+  /** Fits the method with each of the settings. */
+  readonly fit: (dataset: Dataset, settings: readonly Settings[], run: BaselineRun) => Promise<FittedMethod>;
 }
 
 function ranking(title: string, loss: RankingLoss): BaselineMethod {
@@ -47,15 +48,23 @@ function ranking(title: string, loss: RankingLoss): BaselineMethod {
     candidates: [0.1, 1].flatMap((margin) =>
       [1e-3, 1e-2].map((learningRate) => ({ margin, learningRate, steps: 600 })),
     ),
-    scores: async (dataset, settings, rows, run) => {
-      const all: Matrix[] = [];
-      for (const one of settings) {
-        const model = await fitBilinear(dataset, loss, one as unknown as BilinearSettings, run);
-        all.push(linearScores(model, dataset.features, rows));
-      }
-      return all;
+    fit: async (dataset, settings, run) => {
+      const models: LinearScores[] = [];
+      for (const one of settings)
+        models.push(await fitBilinear(dataset, loss, one as unknown as BilinearSettings, run));
+      return linearMethod(dataset, models);
     },
   };
+}
+
+/** Weights in memory, and nothing to give back. */
+function linearMethod({ features }: Dataset, models: readonly LinearScores[]): FittedMethod {
+  const scores = models.map(
+    (model): ScoreRows =>
+      (rows) =>
+        Promise.resolve(linearScores(model, features, rows)),
+  );
+  return { scores, release: () => Promise.resolve() };
 }
 
 export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
@@ -63,11 +72,10 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
     title: 'ESZSL',
     candidates: [{}],
     reachesUnseen: true,
-    scores: async (dataset, settings, rows, { watcher }) => {
-      const all: Matrix[] = [];
-      for (const one of settings)
-        all.push(linearScores(await fitEszsl(dataset, one, watcher), dataset.features, rows));
-      return all;
+    fit: async (dataset, settings, { watcher }) => {
+      const models: LinearScores[] = [];
+      for (const one of settings) models.push(await fitEszsl(dataset, one, watcher));
+      return linearMethod(dataset, models);
     },
   },
   sae: {
@@ -76,13 +84,12 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
     candidates: saeDirections.flatMap((direction) =>
       [0.01, 0.1, 1, 10, 100].map((lambda) => ({ lambda, direction })),
     ),
-    scores: async (dataset, settings, rows, { watcher }) => {
+    fit: async (dataset, settings, { watcher }) => {
       const typed = settings.map(({ lambda, direction }) => ({
         lambda: Number(lambda),
         direction: saeDirections.find((name) => name === direction)!,
       }));
-      const models = await fitSae(dataset, typed, watcher);
-      return models.map((model) => linearScores(model, dataset.features, rows));
+      return linearMethod(dataset, await fitSae(dataset, typed, watcher));
     },
   },
   ale: ranking('ALE', 'ale'),
@@ -91,18 +98,26 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
     title: 'softmax on real rows',
     candidates: [{}],
     reachesUnseen: false,
-    scores: async (dataset, settings, rows, run) => {
-      const scores = await softmaxScores(dataset, run.configuration, rows, run);
-      return settings.map(() => withoutUnseen(scores, dataset));
+    fit: async (dataset, settings, run) => {
+      const { score, release } = await fitSoftmax(dataset, run.configuration, run);
+      return {
+        scores: settings.map((): ScoreRows => async (rows) => withoutUnseen(await score(rows), dataset)),
+        release,
+      };
     },
   },
   conse: {
     title: 'CONSE',
     candidates: [1, 5, 10, 50].map((top) => ({ top })),
     reachesUnseen: true,
-    scores: async (dataset, settings, rows, run) => {
-      const scores = await softmaxScores(dataset, run.configuration, rows, run);
-      return settings.map(({ top }) => conseScores(scores, dataset, { top: Number(top) }));
+    fit: async (dataset, settings, run) => {
+      const { score, release } = await fitSoftmax(dataset, run.configuration, run);
+      const scores = settings.map(
+        ({ top }): ScoreRows =>
+          async (rows) =>
+            conseScores(await score(rows), dataset, { top: Number(top) }),
+      );
+      return { scores, release };
     },
   },
 };

@@ -1,4 +1,4 @@
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf, type RowSource } from '../../core/matrix.js';
 
 /** scaled = (value - lowest) * factor, which is 0 .. 1 over the rows it was taken from. */
 export interface Scaling {
@@ -6,7 +6,7 @@ export interface Scaling {
   readonly factor: Float64Array; // (D), 0 for a value that never changes
 }
 
-export function minMaxScaling(features: Matrix, rows: Int32Array): Scaling {
+export function minMaxScaling(features: RowSource, rows: Int32Array): Scaling {
   const lowest = new Float64Array(features.columns).fill(Infinity);
   const highest = new Float64Array(features.columns).fill(-Infinity);
   for (const index of rows) {

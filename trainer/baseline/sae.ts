@@ -11,12 +11,13 @@
  *   'to-features'    the cosine of x and W^T s_c (up to the length of x, which all classes share)
  */
 import type { Watcher } from '../../core/progress.js';
-import { stopIfAsked } from '../../core/stop.js';
+import { inTurns } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { addRowProducts, type Rows } from '../linear-algebra.js';
 import { applyReflections, solveShifted, symmetricEigen, tridiagonalise } from '../symmetric-eigen.js';
 import type { LinearScores } from './linear-scores.js';
-import { foldScaling, scaledRows, standardScaling, unitAttributes } from './standard-scaling.js';
+import type { Scaling } from './min-max-scaling.js';
+import { foldScaling, scaledRow, standardScaling, unitAttributes } from './standard-scaling.js';
 
 export const saeDirections = ['to-attributes', 'to-features'] as const;
 
@@ -26,49 +27,77 @@ export interface SaeSettings {
   readonly direction: (typeof saeDirections)[number];
 }
 
-export async function fitSae(
+const rowsAtOnce = 256;
+
+export function fitSae(
   dataset: Dataset,
   candidates: readonly SaeSettings[],
   watcher: Watcher,
 ): Promise<LinearScores[]> {
-  const { train } = dataset.splits;
+  return inTurns(fit(dataset, candidates), watcher.signal);
+}
+
+function* fit(dataset: Dataset, candidates: readonly SaeSettings[]): Generator<void, LinearScores[], void> {
   const [width, d] = [dataset.features.columns, dataset.attributes.columns];
-  const scaling = standardScaling(dataset.features, train);
-  const rows = scaledRows(dataset.features, train, scaling); // (N, D)
+  const scaling = standardScaling(dataset.features, dataset.splits.train);
+  yield;
   const described = unitAttributes(dataset.attributes); // (C, d)
-  const perRow = new Float64Array(train.length * d); // S^T
-  train.forEach((row, i) => {
-    const label = dataset.labels[row];
-    perRow.set(described.subarray(label * d, (label + 1) * d), i * d);
-  });
-  const [x, s] = [transposed(rows, train.length, width), transposed(perRow, train.length, d)];
-  const features = products(x, x, train.length, true); // X X^T
-  await turn(watcher);
-  const attributes = products(s, s, train.length); // S S^T
-  const mixed = products(s, x, train.length); // S X^T, (d, D)
+  const { features, attributes, mixed } = yield* sums(dataset, scaling, described);
   const [featureUnit, attributeUnit] = [normalise(features, width), normalise(attributes, d)];
   for (let i = 0; i < mixed.length; i++) mixed[i] /= Math.sqrt(featureUnit * attributeUnit);
 
-  const eigen = symmetricEigen(attributes, d);
-  await turn(watcher);
-  const factored = tridiagonalise(features, width);
-  await turn(watcher);
+  const eigen = yield* symmetricEigen(attributes, d);
+  const factored = yield* tridiagonalise(features, width);
   const vectors: Rows = { data: eigen.vectors, offset: 0, stride: d, count: d };
+  const back: Rows = transposed(eigen.vectors, d, d);
   const right = multiply(vectors, mixed, d, width); // V^T S X^T
-  applyReflections(factored, width, right, false); // ... Q
-  return candidates.map(({ lambda, direction }) => {
+  yield* applyReflections(factored, width, right, false); // ... Q
+  const models: LinearScores[] = [];
+  for (const { lambda, direction } of candidates) {
     const solution = right.map((value) => (1 + lambda) * value);
     eigen.values.forEach((value, i) => {
       solveShifted(factored, lambda, Math.max(value, 1e-9), solution.subarray(i * width, (i + 1) * width));
     });
-    applyReflections(factored, width, solution, true);
-    const back: Rows = { data: transposed(eigen.vectors, d, d).data, offset: 0, stride: d, count: d };
+    yield* applyReflections(factored, width, solution, true);
     const map = multiply(back, solution, d, width); // W (d, D), up to a factor that all classes share
+    yield;
     const all: Rows = { data: described, offset: 0, stride: d, count: dataset.classNames.length };
     const weights = multiply(all, map, d, width); // s_c^T W, (C, D)
     if (direction === 'to-features') unitRowsInPlace(weights, width);
-    return foldScaling(weights, width, scaling);
-  });
+    models.push(foldScaling(weights, width, scaling));
+    yield;
+  }
+  return models;
+}
+
+interface Sums {
+  readonly features: Float64Array; // X X^T (D, D), lower triangle
+  readonly attributes: Float64Array; // S S^T (d, d)
+  readonly mixed: Float64Array; // S X^T (d, D)
+}
+
+/** Some rows at a time: all of them, in 64-bit floats, would not fit into memory on a large dataset. */
+function* sums(dataset: Dataset, scaling: Scaling, described: Float64Array): Generator<void, Sums, void> {
+  const { train } = dataset.splits;
+  const [width, d] = [dataset.features.columns, dataset.attributes.columns];
+  const [features, attributes] = [new Float64Array(width * width), new Float64Array(d * d)];
+  const mixed = new Float64Array(d * width);
+  for (let start = 0; start < train.length; start += rowsAtOnce) {
+    const rows = train.subarray(start, start + rowsAtOnce);
+    const values = new Float64Array(rows.length * width);
+    const perRow = new Float64Array(rows.length * d);
+    rows.forEach((row, i) => {
+      const label = dataset.labels[row];
+      values.set(scaledRow(dataset.features, row, scaling), i * width);
+      perRow.set(described.subarray(label * d, (label + 1) * d), i * d);
+    });
+    const [x, s] = [transposed(values, rows.length, width), transposed(perRow, rows.length, d)];
+    addRowProducts({ data: features, offset: 0, stride: width }, x, x, rows.length, 1, true);
+    addRowProducts({ data: attributes, offset: 0, stride: d }, s, s, rows.length, 1);
+    addRowProducts({ data: mixed, offset: 0, stride: width }, s, x, rows.length, 1);
+    yield;
+  }
+  return { features, attributes, mixed };
 }
 
 function transposed(values: Float64Array, rows: number, columns: number): Rows {
@@ -78,15 +107,11 @@ function transposed(values: Float64Array, rows: number, columns: number): Rows {
   return { data, offset: 0, stride: rows, count: columns };
 }
 
-function products(left: Rows, right: Rows, depth: number, lowerOnly = false): Float64Array {
-  const data = new Float64Array(left.count * right.count);
-  addRowProducts({ data, offset: 0, stride: right.count }, left, right, depth, 1, lowerOnly);
-  return data;
-}
-
 /** left (n, k) times values (k, columns). */
 function multiply(left: Rows, values: Float64Array, k: number, columns: number): Float64Array {
-  return products(left, transposed(values, k, columns), k);
+  const data = new Float64Array(left.count * columns);
+  addRowProducts({ data, offset: 0, stride: columns }, left, transposed(values, k, columns), k, 1);
+  return data;
 }
 
 /** Brings the mean eigenvalue to 1; answers what it was. */
@@ -104,10 +129,4 @@ function unitRowsInPlace(values: Float64Array, width: number): void {
     const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
     if (length > 0) for (let k = 0; k < width; k++) row[k] /= length;
   }
-}
-
-/** Lets Ctrl-C and the progress bar through between long stretches. */
-async function turn(watcher: Watcher): Promise<void> {
-  await new Promise(setImmediate);
-  stopIfAsked(watcher.signal);
 }

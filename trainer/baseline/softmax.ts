@@ -8,49 +8,53 @@
  * attributes are nearest by cosine is answered.
  */
 import { directRows } from '../../core/head/feature-map.js';
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { matrix, releaseRows, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { restrictClasses } from '../datasets/restrict-classes.js';
 import type { Engine } from '../engine/contract.js';
-import { scoreRows } from '../evaluation/evaluate.js';
+import { openScoring, type Scoring } from '../evaluation/evaluate.js';
 import { prepareTrainingData } from '../generator/training-data.js';
 import { fitHead } from '../head/fit.js';
+import { directedCopy } from '../head/training-set.js';
 
 export interface ConseSettings {
   readonly top: number;
 }
 
-/** Scores (rows, seen classes) of the rows named, by a softmax fitted on real rows. */
-export async function softmaxScores(
+/** A softmax fitted on real rows; it scores rows for the seen classes: (rows, seen). */
+export async function fitSoftmax(
   dataset: Dataset,
   configuration: Configuration,
-  rows: Int32Array,
   run: { readonly engine: Engine; readonly watcher: Watcher },
-): Promise<Matrix> {
+): Promise<Scoring> {
   const { train } = dataset.splits;
   const nothing = new Int32Array(0);
   const seenOnly = restrictClasses(dataset, dataset.seen, { train, testSeen: nothing, testUnseen: nothing });
   const { features, generator, head, validation } = configuration;
   const data = await prepareTrainingData(run.engine, seenOnly, { features, generator, head, validation });
-  const directed = directRows(data.features, head.temperature);
+  const rows = directedCopy(data.features, head.temperature);
   const set = {
-    rows: directed,
+    rows,
     labels: data.labels,
-    weights: new Float32Array(directed.rows).fill(1 / directed.rows),
-    prototypes: matrix(dataset.seen.length, directed.columns),
+    weights: new Float32Array(rows.rows).fill(1 / rows.rows),
+    prototypes: matrix(dataset.seen.length, rows.columns),
   };
   const settings = { ...head, prior: 'zero' as const, regularisation: softmaxRegularisation };
-  const fitted = await fitHead(run.engine, set, settings, run.watcher);
   try {
-    return await scoreRows(
-      { mapper: data.mapper, head: fitted, temperature: head.temperature },
-      dataset.features,
-      rows,
-    );
+    const fitted = await fitHead(run.engine, set, settings, run.watcher);
+    const model = { mapper: data.mapper, head: fitted, temperature: head.temperature };
+    const scoring = await openScoring(model, dataset.features);
+    return {
+      score: scoring.score,
+      release: async () => {
+        await scoring.release();
+        await data.release();
+      },
+    };
   } finally {
-    await data.mapper.release();
+    releaseRows(rows);
   }
 }
 

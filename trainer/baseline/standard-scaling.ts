@@ -1,9 +1,9 @@
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf, type Matrix, type RowSource } from '../../core/matrix.js';
 import type { LinearScores } from './linear-scores.js';
 import type { Scaling } from './min-max-scaling.js';
 
 /** Each value less its mean, over its deviation: mean 0 and variance 1 over the rows it was taken from. */
-export function standardScaling(features: Matrix, rows: ArrayLike<number>): Scaling {
+export function standardScaling(features: RowSource, rows: ArrayLike<number>): Scaling {
   const { columns } = features;
   const mean = new Float64Array(columns);
   const squares = new Float64Array(columns);
@@ -18,15 +18,9 @@ export function standardScaling(features: Matrix, rows: ArrayLike<number>): Scal
   return { lowest: mean, factor: squares.map((square) => (square > 0 ? 1 / Math.sqrt(square) : 0)) };
 }
 
-/** Rows as the scaling makes them: (rows, D), row-major. */
-export function scaledRows(features: Matrix, rows: ArrayLike<number>, scaling: Scaling): Float64Array {
-  const width = features.columns;
-  const scaled = new Float64Array(rows.length * width);
-  for (let i = 0; i < rows.length; i++) {
-    const row = rowOf(features, rows[i]);
-    for (let j = 0; j < width; j++) scaled[i * width + j] = (row[j] - scaling.lowest[j]) * scaling.factor[j];
-  }
-  return scaled;
+/** A row as the scaling makes it: (D). */
+export function scaledRow(features: RowSource, row: number, { lowest, factor }: Scaling): Float64Array {
+  return Float64Array.from(rowOf(features, row), (value, j) => (value - lowest[j]) * factor[j]);
 }
 
 /** From class weights (C, D) for scaled features to the same scores for raw ones. */

@@ -1,4 +1,4 @@
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf, type RowSource } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
 import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
 
@@ -16,28 +16,28 @@ export function checkValues(dataset: Dataset): Finding[] {
   ];
 }
 
-function notFinite(source: Matrix, where: (row: number, column: number) => string): Finding[] {
-  let first = -1;
+function notFinite(source: RowSource, where: (row: number, column: number) => string): Finding[] {
+  let first = '';
   let count = 0;
-  for (let i = 0; i < source.data.length; i++) {
-    // x - x is 0 for a finite x and NaN for any other: one test for all three kinds.
-    if (source.data[i] - source.data[i] === 0) continue;
-    if (first < 0) first = i;
-    count += 1;
+  for (let row = 0; row < source.rows; row++) {
+    const values = rowOf(source, row);
+    for (let column = 0; column < values.length; column++) {
+      // x - x is 0 for a finite x and NaN for any other: one test for all three kinds.
+      if (values[column] - values[column] === 0) continue;
+      if (count === 0) first = `${where(row, column)}, is ${values[column]}`;
+      count += 1;
+    }
   }
   if (count === 0) return [];
-  const place = where(Math.floor(first / source.columns), first % source.columns);
-  const others = count > 1 ? `, and ${count - 1} more` : '';
-  return [errorFinding('not-finite', `${place}, is ${source.data[first]}${others}`)];
+  return [errorFinding('not-finite', count > 1 ? `${first}, and ${count - 1} more` : first)];
 }
 
-function oddFeatures(features: Matrix): Finding[] {
+function oddFeatures(features: RowSource): Finding[] {
   const zeroRows: number[] = [];
   let negative = 0;
   for (let row = 0; row < features.rows; row++) {
     let isZero = true;
-    for (let i = row * features.columns; i < (row + 1) * features.columns; i++) {
-      const value = features.data[i];
+    for (const value of rowOf(features, row)) {
       if (value !== 0) isZero = false;
       if (value < 0) negative += 1;
     }
@@ -47,7 +47,7 @@ function oddFeatures(features: Matrix): Finding[] {
   if (zeroRows.length > 0)
     findings.push(warningFinding('zero-features', `rows whose features are all zero: ${someOf(zeroRows)}`));
   if (negative > 0) {
-    const percent = ((100 * negative) / features.data.length).toFixed(1);
+    const percent = ((100 * negative) / (features.rows * features.columns)).toFixed(1);
     findings.push(
       warningFinding(
         'negative-features',

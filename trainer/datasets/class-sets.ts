@@ -11,7 +11,9 @@ export function classesOfRows(labels: Int32Array, rows: ArrayLike<number>, class
 }
 
 /** A dataset from what its files say; seen and unseen follow from the training rows, so no file can contradict them. */
-export function assembleDataset(parts: Omit<Dataset, 'seen' | 'unseen'>): Dataset {
+export function assembleDataset<Parts extends Omit<Dataset, 'seen' | 'unseen'>>(
+  parts: Parts,
+): Parts & Pick<Dataset, 'seen' | 'unseen'> {
   const present = new Uint8Array(parts.classNames.length);
   for (const label of classesOfRows(parts.labels, parts.splits.train, present.length)) present[label] = 1;
   return { ...parts, seen: indicesWhere(present, 1), unseen: indicesWhere(present, 0) };

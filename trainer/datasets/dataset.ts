@@ -1,5 +1,5 @@
 import type { BackboneIdentity } from '../../core/backbone/identity.js';
-import type { Matrix } from '../../core/matrix.js';
+import type { Matrix, RowSource } from '../../core/matrix.js';
 
 /**
  * What the trainer knows of a dataset, whatever file format it came from.
@@ -10,7 +10,7 @@ export interface Dataset {
   readonly classNames: readonly string[]; // C
   readonly attributeNames: readonly string[]; // d
   readonly attributes: Matrix; // (C, d)
-  readonly features: Matrix; // (rows, D)
+  readonly features: RowSource; // (rows, D), in memory or on disk
   readonly labels: Int32Array; // (rows), an index into classNames
   readonly imageFiles: readonly string[] | null; // (rows), where the features came from
   readonly splits: DatasetSplits;

@@ -4,16 +4,20 @@ import { Failure } from '../../core/failures.js';
 import { checkDataset } from './checks.js';
 import type { Dataset } from './dataset.js';
 import type { Finding } from './findings.js';
+import { limitTrainingRows } from './limit-training-rows.js';
 import { loadOpenForm } from './open-form.js';
+import type { FeaturePlace } from './open-form-features.js';
 import { manifestFile } from './open-form-schema.js';
 import { datasetInvalid } from './problems.js';
 import { splitByClasses } from './split-by-classes.js';
 import { loadXlsa17, splitsFile, type Xlsa17Options } from './xlsa17.js';
 
 export type DatasetForm = 'open' | 'xlsa17';
-export interface LoadOptions extends Xlsa17Options {
+export interface LoadOptions extends Xlsa17Options, FeaturePlace {
   /** A file that names the unseen classes, for the standard split instead of the dataset's own. */
   readonly unseenClasses?: string | undefined;
+  /** Train on at most so many rows of each class. */
+  readonly rowsPerClass?: number | undefined;
 }
 
 export interface CheckedDataset {
@@ -42,8 +46,14 @@ export async function loadAndCheck(path: string, options: LoadOptions = {}): Pro
       'usage',
       `${path} names its own features and attributes in ${manifestFile}; edit that instead.`,
     );
-  const own = form === 'open' ? await loadOpenForm(path) : await loadXlsa17(path, options);
-  const dataset = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
+  if (form === 'xlsa17' && options.featuresIn === 'disk')
+    throw new Failure(
+      'usage',
+      `${path} has its features in a .mat file, which is read whole. Run "unseen dataset convert" first to have them read in pieces.`,
+    );
+  const own = form === 'open' ? await loadOpenForm(path, options) : await loadXlsa17(path, options);
+  const split = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
+  const dataset = options.rowsPerClass ? limitTrainingRows(split, options.rowsPerClass) : split;
   return { dataset, form, findings: checkDataset(dataset) };
 }
 

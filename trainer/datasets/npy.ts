@@ -1,58 +1,101 @@
 /** NumPy's .npy files (format 1.0 and 2.0): https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { Failure } from '../../core/failures.js';
-import { matrix, type Matrix } from '../../core/matrix.js';
+import { fromHalf } from '../../core/half.js';
+import { bytesOf } from '../../core/hash.js';
+import { matrix, rowsBetween, type Matrix, type RowSource } from '../../core/matrix.js';
 
 type NpyValues = Float32Array | Float64Array | Int32Array;
 
 export interface NpyArray {
   readonly shape: readonly number[];
-  readonly values: NpyValues; // row-major; <i8 comes as Float64Array, exact up to 2^53
+  readonly values: NpyValues; // row-major; <i8 comes as Float64Array, exact up to 2^53, <f2 as Float32Array
 }
 
 const magic = '\x93NUMPY';
-const bytesPerValue: Readonly<Record<string, number>> = { '<f4': 4, '<f8': 8, '<i4': 4, '<i8': 8 };
+const bytesPerValue: Readonly<Record<string, number>> = {
+  '<f2': 2,
+  '<f4': 4,
+  '<f8': 8,
+  '<i4': 4,
+  '<i8': 8,
+};
 
 export async function readNpy(path: string): Promise<NpyArray> {
-  const refuse = (why: string): never => {
-    throw new Failure('dataset-invalid', `${path} cannot be read: ${why}.`);
-  };
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   });
-  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== magic) refuse('it is no .npy file');
-  const isFirstVersion = bytes[6] === 1;
-  if (!isFirstVersion && bytes[6] !== 2)
-    refuse(`its format version ${bytes[6]} is not supported; save it with numpy.save`);
-  const start = isFirstVersion ? 10 : 12;
-  const dataStart = start + (isFirstVersion ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));
-  if (dataStart > bytes.length) refuse('it is truncated');
-
-  const header = bytes.toString('latin1', start, dataStart);
-  const type = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1] ?? refuse('its header names no single type');
-  const isFortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1] === 'True';
-  const shapeText = /'shape'\s*:\s*\(([\d,\s]*)\)/.exec(header)?.[1] ?? refuse('its header names no shape');
-  const shape = shapeText.split(',').flatMap((part) => (part.trim() === '' ? [] : [Number(part)]));
-  const width =
-    bytesPerValue[type] ?? refuse(`it holds ${type}; convert it with numpy's astype to <f4, <f8, <i4 or <i8`);
+  const { shape, type, isFortran, start } = parseHeader(path, bytes);
+  const width = bytesPerValue[type];
   const count = shape.reduce((product, size) => product * size, 1);
-  if (bytes.length - dataStart !== count * width)
+  if (bytes.length - start !== count * width)
     refuse(
-      `it holds ${bytes.length - dataStart} bytes of data instead of ${count * width}; it is truncated or damaged`,
+      path,
+      `it holds ${bytes.length - start} bytes of data instead of ${count * width}; it is truncated or damaged`,
     );
-
-  const values = typedValues(bytes, dataStart, type, count);
+  const values = typedValues(bytes, start, type, count);
   if (!isFortran || shape.length < 2) return { shape, values };
   if (shape.length > 2)
-    refuse('it has more than two dimensions in Fortran order; save it with numpy.ascontiguousarray');
+    refuse(path, 'it has more than two dimensions in Fortran order; save it with numpy.ascontiguousarray');
   return { shape, values: transposed(values, shape[1], shape[0]) };
+}
+
+export interface NpyHeader {
+  readonly shape: readonly number[];
+  readonly type: string;
+  readonly isFortran: boolean;
+  readonly start: number; // of the data
+}
+
+/** What the file says of itself, without its data. */
+export async function readNpyHeader(path: string): Promise<NpyHeader> {
+  const file = await open(path).catch((error: unknown) => {
+    throw cannotOpen(path, error);
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, mostHeaderBytes, 0);
+    return parseHeader(path, buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+const mostHeaderBytes = 1 << 16; // a header names a type and a shape, nothing long
+
+function parseHeader(path: string, bytes: Buffer): NpyHeader {
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== magic) refuse(path, 'it is no .npy file');
+  const isFirstVersion = bytes[6] === 1;
+  if (!isFirstVersion && bytes[6] !== 2)
+    refuse(path, `its format version ${bytes[6]} is not supported; save it with numpy.save`);
+  const start = isFirstVersion ? 10 : 12;
+  const dataStart = start + (isFirstVersion ? bytes.readUInt16LE(8) : bytes.readUInt32LE(8));
+  if (dataStart > bytes.length) refuse(path, 'it is truncated');
+
+  const header = bytes.toString('latin1', start, dataStart);
+  const type = /'descr'\s*:\s*'([^']*)'/.exec(header)?.[1] ?? refuse(path, 'its header names no single type');
+  if (!(type in bytesPerValue))
+    refuse(path, `it holds ${type}; convert it with numpy's astype to <f2, <f4, <f8, <i4 or <i8`);
+  const isFortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1] === 'True';
+  const shapeText =
+    /'shape'\s*:\s*\(([\d,\s]*)\)/.exec(header)?.[1] ?? refuse(path, 'its header names no shape');
+  const shape = shapeText.split(',').flatMap((part) => (part.trim() === '' ? [] : [Number(part)]));
+  return { shape, type, isFortran, start: dataStart };
+}
+
+function refuse(path: string, why: string): never {
+  throw new Failure('dataset-invalid', `${path} cannot be read: ${why}.`);
+}
+
+function cannotOpen(path: string, error: unknown): Failure {
+  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
+    cause: error,
+  });
 }
 
 function typedValues(bytes: Buffer, start: number, type: string, count: number): NpyValues {
   if (type === '<i8')
     return Float64Array.from({ length: count }, (_, i) => Number(bytes.readBigInt64LE(start + i * 8)));
+  if (type === '<f2') return fromHalf(new Uint16Array(new Uint8Array(bytes.subarray(start)).buffer));
   const arrayType = { '<f4': Float32Array, '<f8': Float64Array, '<i4': Int32Array }[type]!;
   const offset = bytes.byteOffset + start;
   // NumPy pads its headers so that data lies aligned; other writers may not.
@@ -79,9 +122,9 @@ export async function readNpyMatrix(path: string): Promise<Matrix> {
   return matrix(shape[0], shape[1], values instanceof Float32Array ? values : Float32Array.from(values));
 }
 
-export function npyHeader(type: '<f4' | '<f8' | '<i4', shape: readonly number[]): Buffer {
-  const tuple = `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
-  const text = `{'descr': '${type}', 'fortran_order': False, 'shape': ${tuple}, }`;
+/** Of float32 values. */
+export function npyHeader({ rows, columns }: Pick<RowSource, 'rows' | 'columns'>): Buffer {
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${rows}, ${columns}), }`;
   const padded = Math.ceil((10 + text.length + 1) / 64) * 64 - 10; // data begins at a multiple of 64
   const header = Buffer.alloc(10 + padded, ' ');
   header.write(magic, 0, 'latin1');
@@ -92,10 +135,16 @@ export function npyHeader(type: '<f4' | '<f8' | '<i4', shape: readonly number[])
   return header;
 }
 
-export async function writeNpy(path: string, values: NpyValues, shape: readonly number[]): Promise<void> {
-  const type = values instanceof Float32Array ? '<f4' : values instanceof Float64Array ? '<f8' : '<i4';
-  await writeFile(path, [
-    npyHeader(type, shape),
-    new Uint8Array(values.buffer, values.byteOffset, values.byteLength),
-  ]);
+/** A matrix of float32, piece by piece: the rows may be too many for memory. */
+export async function writeNpyRows(path: string, source: RowSource): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(npyHeader(source));
+    for (let start = 0; start < source.rows; start += rowsAtOnce)
+      await file.writeFile(bytesOf(rowsBetween(source, start, start + rowsAtOnce).data));
+  } finally {
+    await file.close();
+  }
 }
+
+const rowsAtOnce = 1024;

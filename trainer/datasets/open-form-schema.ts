@@ -2,7 +2,7 @@
  * Our own form of a dataset, for people who have features and a table of attributes:
  *
  *   dataset.json     this schema; a minimal one is {"formatVersion": 1, "name": "birds"}
- *   features.npy     (rows, D) float32 as numpy.save writes it; or raw little-endian float32
+ *   features.npy     (rows, D) float32 or float16 as numpy.save writes it; or raw little-endian float32
  *   rows.csv         one line per row of features: image,class,split  (split: train, test-seen, test-unseen or none)
  *   attributes.csv   one line per class: class,<attribute names>; its order is the order of the classes
  *

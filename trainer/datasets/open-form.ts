@@ -6,18 +6,17 @@ import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { Failure } from '../../core/failures.js';
-import { matrix, type Matrix } from '../../core/matrix.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
-import { readNpyMatrix } from './npy.js';
+import { readFeatures, type FeaturePlace } from './open-form-features.js';
 import { manifestFile, manifestSchema, type Manifest } from './open-form-schema.js';
 import { attributeTable, rowTable } from './open-form-tables.js';
 import { datasetInvalid } from './problems.js';
 
-export async function loadOpenForm(directory: string): Promise<Dataset> {
+export async function loadOpenForm(directory: string, place: FeaturePlace = {}): Promise<Dataset> {
   const manifest = await readManifest(directory);
   await checkHashes(directory, manifest);
-  const features = await readFeatures(directory, manifest.features);
+  const features = await readFeatures(directory, manifest.features, place);
   const problems: string[] = [];
   const table = attributeTable(await readCsv(join(directory, manifest.attributes.file)), problems);
   const classIndex = new Map(table.classNames.map((name, index) => [name, index]));
@@ -75,29 +74,6 @@ export async function sha256Of(path: string): Promise<string> {
     throw cannotOpen(path, error);
   }
   return hash.digest('hex');
-}
-
-async function readFeatures(directory: string, described: Manifest['features']): Promise<Matrix> {
-  const path = join(directory, described.file);
-  if (described.format === 'npy') {
-    const features = await readNpyMatrix(path);
-    const { rows = features.rows, columns = features.columns } = described;
-    if (rows !== features.rows || columns !== features.columns)
-      throw datasetInvalid(directory, [
-        `${described.file} is ${features.rows} x ${features.columns}, not ${rows} x ${columns} as ${manifestFile} says`,
-      ]);
-    return features;
-  }
-  const [rows, columns] = [described.rows ?? 0, described.columns ?? 0];
-  const bytes = await readFile(path).catch((error: unknown) => {
-    throw cannotOpen(path, error);
-  });
-  if (bytes.length !== rows * columns * 4)
-    throw datasetInvalid(directory, [
-      `${described.file} has ${bytes.length} bytes; ${rows} x ${columns} float32 values need ${rows * columns * 4}`,
-    ]);
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes);
-  return matrix(rows, columns, new Float32Array(aligned.buffer, aligned.byteOffset, rows * columns));
 }
 
 async function readCsv(path: string): Promise<string[][]> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { rowOf } from '../../core/matrix.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
 import type { Dataset } from './dataset.js';
-import { writeNpy } from './npy.js';
+import { writeNpyRows } from './npy.js';
 import { sha256Of } from './open-form.js';
 import { manifestFile, type Manifest } from './open-form-schema.js';
 
@@ -12,7 +12,7 @@ export async function writeOpenForm(dataset: Dataset, target: string): Promise<v
   const fill = async (directory: string): Promise<void> => {
     const at = (file: string): string => join(directory, file);
     const { features } = dataset;
-    await writeNpy(at('features.npy'), features.data, [features.rows, features.columns]);
+    await writeNpyRows(at('features.npy'), features);
     await writeFile(at('rows.csv'), csv(rowLines(dataset)));
     await writeFile(at('attributes.csv'), csv(attributeLines(dataset)));
     const described = async (file: string): Promise<{ file: string; sha256: string }> => ({

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
+import { rowsBetween } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
 import { writeMatFile, type Writable } from './mat5/writer.js';
 import { splitsFile } from './xlsa17.js';
@@ -20,7 +21,12 @@ export async function writeXlsa17(dataset: Dataset, target: string): Promise<voi
     );
   const fill = async (directory: string): Promise<void> => {
     await writeMatFile(join(directory, 'res101.mat'), {
-      features: { rows: features.columns, columns: features.rows, values: features.data }, // column-major: as it lies
+      // Column-major: as it lies. A .mat file is written whole.
+      features: {
+        rows: features.columns,
+        columns: features.rows,
+        values: rowsBetween(features, 0, features.rows).data,
+      },
       labels: oneBased(labels),
       ...(dataset.imageFiles ? { image_files: dataset.imageFiles } : {}),
     });

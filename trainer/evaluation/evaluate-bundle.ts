@@ -1,22 +1,19 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
-import type { Matrix } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
-import { evaluateScores, scoreRows, type Evaluation } from './evaluate.js';
+import { evaluateRows, openScoring, type Evaluation } from './evaluate.js';
+import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
+import type { ScoredMargins } from './metrics.js';
 import { takeColumns } from './take-columns.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
-  const { scores, rows } = await scoreTestRows(bundle, dataset);
-  return evaluateScores(scores, dataset, rows, bundle.manifest.head.unseenBias);
+  return evaluateRows(await judgeBundle(bundle, dataset), dataset, bundle.manifest.head.unseenBias);
 }
 
-/** Scores (n, C) of the test rows, seen ones first, without the bias; columns follow the dataset's classes. */
-export async function scoreTestRows(
-  bundle: Bundle,
-  dataset: Dataset,
-): Promise<{ scores: Matrix; rows: Int32Array }> {
+/** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
+export async function judgeBundle(bundle: Bundle, dataset: Dataset): Promise<ScoredMargins> {
   const { manifest } = bundle;
   if (manifest.featureMap.width !== dataset.features.columns) {
     throw new Failure(
@@ -26,11 +23,15 @@ export async function scoreTestRows(
     );
   }
   const columns = matchClasses(bundle, dataset);
-  const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
   const model = await modelOfBundle(bundle);
-  const scores = await scoreRows(model, dataset.features, rows);
-  await model.mapper.release();
-  return { scores: takeColumns(scores, columns), rows };
+  const scoring = await openScoring(model, dataset.features);
+  try {
+    const score: ScoreRows = async (rows) => takeColumns(await scoring.score(rows), columns);
+    return await judgeRows(score, dataset, testRows(dataset));
+  } finally {
+    await scoring.release();
+    await model.mapper.release();
+  }
 }
 
 /** For each class of the dataset, its row in the bundle's head. */

@@ -1,8 +1,15 @@
 import { directRows, type FeatureMapper } from '../../core/head/feature-map.js';
 import { Scorer, type LinearHead } from '../../core/head/scorer.js';
-import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
+import type { RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
-import { accuracyAtBias, classMean, marginsOf, topKAccuracy, type GeneralizedAccuracy } from './metrics.js';
+import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
+import {
+  accuracyAtBias,
+  classMean,
+  standardTopK,
+  type GeneralizedAccuracy,
+  type ScoredMargins,
+} from './metrics.js';
 import { seenUnseenCurve } from './seen-unseen-curve.js';
 
 /** How a model does on test rows. Accuracies are means over classes, from 0 to 1. */
@@ -33,19 +40,34 @@ export interface ScoringModel {
   readonly temperature: number;
 }
 
-const rowsPerRun = 1024;
+/** A model ready to score rows of CNN features. */
+export interface Scoring {
+  readonly score: ScoreRows;
+  readonly release: () => Promise<void>;
+}
 
-/** Scores (n, C) of rows of CNN features, without the bias on unseen classes. */
-export async function scoreRows(model: ScoringModel, features: Matrix, rows: Int32Array): Promise<Matrix> {
+export async function openScoring(model: ScoringModel, features: RowSource): Promise<Scoring> {
   const scorer = await Scorer.open();
-  const scores = matrix(rows.length, model.head.weights.rows);
-  for (let start = 0; start < rows.length; start += rowsPerRun) {
-    const mapped = await model.mapper.map(features, rows.subarray(start, start + rowsPerRun));
-    const part = await scorer.score(model.head, directRows(mapped, model.temperature));
-    scores.data.set(part.data, start * scores.columns);
+  return {
+    score: async (rows) => {
+      const mapped = await model.mapper.map(features, rows);
+      return scorer.score(model.head, directRows(mapped, model.temperature));
+    },
+    release: () => scorer.release(),
+  };
+}
+
+export async function judgeModel(
+  model: ScoringModel,
+  dataset: Dataset,
+  rows: Int32Array,
+): Promise<ScoredMargins> {
+  const scoring = await openScoring(model, dataset.features);
+  try {
+    return await judgeRows(scoring.score, dataset, rows);
+  } finally {
+    await scoring.release();
   }
-  await scorer.release();
-  return scores;
 }
 
 export async function evaluateModel(
@@ -53,47 +75,33 @@ export async function evaluateModel(
   dataset: Dataset,
   unseenBias: number,
 ): Promise<Evaluation> {
-  const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
-  return evaluateScores(await scoreRows(model, dataset.features, rows), dataset, rows, unseenBias);
+  return evaluateRows(await judgeModel(model, dataset, testRows(dataset)), dataset, unseenBias);
 }
 
-export function evaluateScores(
-  scores: Matrix,
-  dataset: Dataset,
-  rows: Int32Array,
-  unseenBias: number,
-): Evaluation {
-  const labels = rows.map((row) => dataset.labels[row]);
-  const margins = marginsOf(scores, labels, unseenMask(dataset));
-  const curve = seenUnseenCurve(margins);
-  const unseenRows = Array.from(rows.keys()).filter((i) => margins.isUnseen[i] === 1);
-  const unseenScores = takeRows(scores, unseenRows);
-  const unseenLabels = unseenRows.map((i) => labels[i]);
+/** The verdict on test rows that were judged one by one. */
+export function evaluateRows(judged: ScoredMargins, dataset: Dataset, unseenBias: number): Evaluation {
+  const { labels, margin, isRight, isUnseen } = judged;
+  const curve = seenUnseenCurve(judged);
   return {
-    generalized: { ...accuracyAtBias(margins, unseenBias), unseenBias },
-    generalizedWithoutBias: accuracyAtBias(margins, 0),
+    generalized: { ...accuracyAtBias(judged, unseenBias), unseenBias },
+    generalizedWithoutBias: accuracyAtBias(judged, 0),
     ausuc: curve.area,
     upperBound: { harmonicMean: curve.best.harmonicMean, unseenBias: curve.best.bias },
-    standard: {
-      top1: topKAccuracy(unseenScores, unseenLabels, 1, dataset.unseen),
-      top5: topKAccuracy(unseenScores, unseenLabels, 5, dataset.unseen),
-    },
+    standard: { top1: standardTopK(judged, 1), top5: standardTopK(judged, 5) },
     perClass: perClass(dataset, labels, (i) => {
-      const toUnseen = unseenBias > margins.margin[i];
-      return margins.isRight[i] === 1 && toUnseen === (margins.isUnseen[i] === 1);
+      const toUnseen = unseenBias > margin[i];
+      return isRight[i] === 1 && toUnseen === (isUnseen[i] === 1);
     }),
   };
 }
 
-export function unseenMask(dataset: Dataset): Uint8Array {
-  const mask = new Uint8Array(dataset.classNames.length);
-  for (const label of dataset.unseen) mask[label] = 1;
-  return mask;
-}
-
-function perClass(dataset: Dataset, labels: Int32Array, isHit: (row: number) => boolean): ClassAccuracy[] {
+function perClass(
+  dataset: Dataset,
+  labels: ArrayLike<number>,
+  isHit: (row: number) => boolean,
+): ClassAccuracy[] {
   const rowsOf = new Map<number, number[]>();
-  labels.forEach((label, i) => {
+  Array.from(labels).forEach((label, i) => {
     const rows = rowsOf.get(label) ?? [];
     rows.push(i);
     rowsOf.set(label, rows);

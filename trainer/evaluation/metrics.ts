@@ -86,8 +86,20 @@ export interface Margins {
   readonly labels: ArrayLike<number>;
 }
 
+/** With what else the same look at the scores tells. */
+export interface ScoredMargins extends Margins {
+  readonly bestSeen: Int32Array; // (N), -1 where there is no such class
+  readonly bestUnseen: Int32Array; // (N)
+  /** How many classes of the row's own side score at least as high as its own class: (N). */
+  readonly ahead: Int32Array;
+}
+
 /** isUnseen marks, per class, the unseen ones: (C) of 0 and 1. */
-export function marginsOf(scores: Matrix, labels: ArrayLike<number>, isUnseen: ArrayLike<number>): Margins {
+export function marginsOf(
+  scores: Matrix,
+  labels: ArrayLike<number>,
+  isUnseen: ArrayLike<number>,
+): ScoredMargins {
   if (labels.length !== scores.rows || isUnseen.length !== scores.columns)
     throw new RangeError(
       `${scores.rows} x ${scores.columns} scores with ${labels.length} labels and ${isUnseen.length} classes`,
@@ -95,6 +107,8 @@ export function marginsOf(scores: Matrix, labels: ArrayLike<number>, isUnseen: A
   const margin = new Float64Array(scores.rows);
   const rowIsUnseen = new Uint8Array(scores.rows);
   const isRight = new Uint8Array(scores.rows);
+  const bestOf = [new Int32Array(scores.rows), new Int32Array(scores.rows)];
+  const ahead = new Int32Array(scores.rows);
   for (let i = 0; i < scores.rows; i++) {
     const best = [-1, -1]; // of the seen classes, of the unseen classes
     const bestScore = [-Infinity, -Infinity];
@@ -105,11 +119,25 @@ export function marginsOf(scores: Matrix, labels: ArrayLike<number>, isUnseen: A
       if (best[side] < 0 || score > bestScore[side]) [best[side], bestScore[side]] = [label, score];
     }
     const own = isUnseen[labels[i]] ? 1 : 0;
+    const ownScore = scores.data[i * scores.columns + labels[i]];
+    for (let label = 0; label < scores.columns; label++)
+      if (label !== labels[i] && (isUnseen[label] ? 1 : 0) === own)
+        if (scores.data[i * scores.columns + label] >= ownScore) ahead[i] += 1;
+    bestOf[0][i] = best[0];
+    bestOf[1][i] = best[1];
     margin[i] = bestScore[0] - bestScore[1];
     rowIsUnseen[i] = own;
     isRight[i] = best[own] === labels[i] ? 1 : 0;
   }
-  return { margin, isUnseen: rowIsUnseen, isRight, labels };
+  return {
+    margin,
+    isUnseen: rowIsUnseen,
+    isRight,
+    labels,
+    bestSeen: bestOf[0],
+    bestUnseen: bestOf[1],
+    ahead,
+  };
 }
 
 export function accuracyAtBias(margins: Margins, bias: number): GeneralizedAccuracy {
@@ -123,6 +151,15 @@ export function accuracyAtBias(margins: Margins, bias: number): GeneralizedAccur
   };
   const [seenAccuracy, unseenAccuracy] = [accuracy(0), accuracy(1)];
   return { unseenAccuracy, seenAccuracy, harmonicMean: harmonicMean(unseenAccuracy, seenAccuracy) };
+}
+
+/** Rows of unseen classes among the unseen classes only, as topKAccuracy has it. */
+export function standardTopK({ isUnseen, labels, ahead }: ScoredMargins, k: number): number {
+  const rows = Array.from(ahead.keys()).filter((i) => isUnseen[i] === 1);
+  return classMean(
+    rows.map((i) => labels[i]),
+    (i) => ahead[rows[i]] < k,
+  );
 }
 
 /** A_u, A_s and H of scores over all classes, with a bias on the unseen ones. */

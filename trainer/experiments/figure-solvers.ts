@@ -72,10 +72,9 @@ async function lossCurve(
   const data = await prepareTrainingData(engine, world, configuration);
   const rows = Random.stream(0, 'figure.rows').shuffle(world.splits.testUnseen.slice()).subarray(0, mostRows);
   const real = directRows(await data.mapper.map(world.features, rows), 1);
-  await data.mapper.release();
   const labels = rows.map((row) => world.labels[row]);
   const losses: number[] = [];
-  await trainGenerator(engine, data, configuration.generator, seed, {
+  const training = trainGenerator(engine, data, configuration.generator, seed, {
     watcher,
     label: `${configuration.generator.transport.solver}, seed ${seed}`,
     afterEpoch: async (networks) => {
@@ -85,6 +84,7 @@ async function lossCurve(
       losses.push(solveExactly({ cost: cosineCosts(real, directRows(drawn, 1)) }).cost);
     },
   });
+  await training.finally(() => data.release());
   return losses;
 }
 

@@ -1,9 +1,9 @@
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
-import { scoreRows, unseenMask } from '../evaluation/evaluate.js';
-import { accuracyAtBias, marginsOf, topKAccuracy, type Margins } from '../evaluation/metrics.js';
-import { takeRows } from '../../core/matrix.js';
+import { judgeModel, type ScoringModel } from '../evaluation/evaluate.js';
+import { testRows } from '../evaluation/judge-rows.js';
+import { accuracyAtBias, standardTopK, type Margins } from '../evaluation/metrics.js';
 import type { Watcher } from '../../core/progress.js';
 import { trainModel } from '../model.js';
 import { ExperimentDirectory } from './experiment-directory.js';
@@ -38,30 +38,21 @@ export function judgedModel(
       const scoring = { mapper: model.data.mapper, head: model.head, temperature: head.temperature };
       return await judge(dataset, scoring);
     } finally {
-      await model.data.mapper.release();
+      await model.data.release();
     }
   });
 }
 
-async function judge(dataset: Dataset, scoring: Parameters<typeof scoreRows>[0]): Promise<JudgedModel> {
-  const { testSeen, testUnseen } = dataset.splits;
-  const rows = Int32Array.from([...testSeen, ...testUnseen]);
-  const labels = rows.map((row) => dataset.labels[row]);
-  const scores = await scoreRows(scoring, dataset.features, rows);
-  const { margin, isUnseen, isRight } = marginsOf(scores, labels, unseenMask(dataset));
-  const unseenScores = takeRows(
-    scores,
-    Array.from(testUnseen, (_, i) => testSeen.length + i),
-  );
-  const unseenLabels = labels.subarray(testSeen.length);
+async function judge(dataset: Dataset, scoring: ScoringModel): Promise<JudgedModel> {
+  const judged = await judgeModel(scoring, dataset, testRows(dataset));
   return {
-    top1: topKAccuracy(unseenScores, unseenLabels, 1, dataset.unseen),
-    top5: topKAccuracy(unseenScores, unseenLabels, 5, dataset.unseen),
+    top1: standardTopK(judged, 1),
+    top5: standardTopK(judged, 5),
     margins: {
-      margin: Array.from(margin),
-      isUnseen: Array.from(isUnseen),
-      isRight: Array.from(isRight),
-      labels: Array.from(labels),
+      margin: Array.from(judged.margin),
+      isUnseen: Array.from(judged.isUnseen),
+      isRight: Array.from(judged.isRight),
+      labels: Array.from(judged.labels),
     },
   };
 }

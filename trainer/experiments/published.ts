@@ -78,7 +78,7 @@ const best: Readonly<Record<Benchmark, PublishedRow>> = {
   sun: { name: 'f-CLSWGAN+DSP', values: [null, null, 45.5] },
 };
 
-export const tableNames = ['gzsl', 'szsl', 'tzsl'] as const;
+export const tableNames = ['gzsl', 'szsl', 'tzsl', 'imagenet'] as const;
 export type TableName = (typeof tableNames)[number];
 export type SplitName = 'proposed' | 'standard';
 
@@ -86,9 +86,13 @@ export const columnsOf: Readonly<Record<TableName, readonly string[]>> = {
   gzsl: ['unseen', 'seen', 'H'],
   szsl: ['top-1'],
   tzsl: ['top-1'],
+  imagenet: ['top-1', 'top-5'],
 };
 
-export function paperRows(table: TableName, benchmark: Benchmark, split: SplitName): PublishedRow[] {
+/** The tables that have a column for each benchmark; that of ImageNet is about one dataset alone. */
+export type BenchmarkTable = Exclude<TableName, 'imagenet'>;
+
+export function paperRows(table: BenchmarkTable, benchmark: Benchmark, split: SplitName): PublishedRow[] {
   const at = benchmarks.indexOf(benchmark);
   const rows =
     table === 'gzsl'
@@ -99,12 +103,12 @@ export function paperRows(table: TableName, benchmark: Benchmark, split: SplitNa
   return rows.filter(({ values }) => values.some((value) => value !== null));
 }
 
-export function bestPublished(table: TableName, benchmark: Benchmark): PublishedRow[] {
+export function bestPublished(table: BenchmarkTable, benchmark: Benchmark): PublishedRow[] {
   return table === 'gzsl' ? [best[benchmark]] : [];
 }
 
 /** Where the paper's own figures cannot be right, or say something else than they seem to. */
-export function paperNotes(table: TableName, benchmark: Benchmark): string[] {
+export function paperNotes(table: BenchmarkTable, benchmark: Benchmark): string[] {
   const notes: string[] = [];
   if (table === 'gzsl' && benchmark === 'sun')
     notes.push("The paper's SUN row cannot be right: A_u = A_s = 52.7 gives H = 52.7, not 54.8.");

@@ -1,17 +1,19 @@
 /** Tables and figures as Markdown: what the command prints, and what it leaves beside the JSON. */
-import type { Reproduction } from './reproduce.js';
 import type { SamplesFigure } from './figure-samples.js';
 import type { SolversFigure } from './figure-solvers.js';
+import type { TsneFigure } from './figure-tsne.js';
+import type { Figure, Reproduction } from './reproduce.js';
 import type { TableName } from './published.js';
 import type { Table, TableRow } from './table.js';
 
-const titles: Readonly<Record<TableName, string>> = {
+export const titles: Readonly<Record<TableName, string>> = {
   gzsl: 'Generalized zero-shot learning: all classes compete',
   szsl: 'Standard zero-shot learning: unseen classes only',
   tzsl: 'Transductive zero-shot learning: unlabelled rows of unseen classes are there',
+  imagenet: 'Standard zero-shot learning at the scale of ImageNet: unseen classes only',
 };
 
-const sources: Readonly<Record<TableRow['source'], string>> = {
+export const sources: Readonly<Record<TableRow['source'], string>> = {
   paper: 'the paper',
   published: 'best published',
   baseline: 'baseline here',
@@ -36,23 +38,35 @@ function renderTable({ table, dataset, columns, rows, notes }: Table): string {
   return lines.join('\n');
 }
 
-function renderFigure(figure: SamplesFigure | SolversFigure): string {
-  if (figure.figure === 'samples') {
-    const points = figure.points.map(({ samplesPerClass, top1 }) => [`${samplesPerClass}`, top1.toFixed(1)]);
-    return [
-      '## Accuracy over synthetic features per class',
-      '',
-      ...aligned([['per class', 'top-1'], ...points]),
-      '',
-      `- From ${figure.plateauFrom} on, more gain at most half a point. The paper reaches its plateau by 100.`,
-    ].join('\n');
-  }
-  const lines = figure.curves.map(({ solver, seed, validationLoss }) => [
+function renderFigure(figure: Figure): string {
+  if (figure.figure === 'samples') return renderSamples(figure);
+  return figure.figure === 'tsne' ? renderTsne(figure) : renderSolvers(figure);
+}
+
+function renderSamples({ points, plateauFrom }: SamplesFigure): string {
+  return [
+    '## Accuracy over synthetic features per class',
+    '',
+    ...aligned([
+      ['per class', 'top-1'],
+      ...points.map(({ samplesPerClass, top1 }) => [`${samplesPerClass}`, top1.toFixed(1)]),
+    ]),
+    '',
+    `- ${plateauNote(plateauFrom)}`,
+  ].join('\n');
+}
+
+export function plateauNote(plateauFrom: number): string {
+  return `From ${plateauFrom} on, more gain at most half a point. The paper reaches its plateau by 100.`;
+}
+
+function renderSolvers({ curves }: SolversFigure): string {
+  const lines = curves.map(({ solver, seed, validationLoss }) => [
     solver,
     `${seed}`,
     ...validationLoss.map((loss) => loss.toFixed(4)),
   ]);
-  const epochs = figure.curves[0].validationLoss.map((_, i) => `${i + 1}`);
+  const epochs = curves[0].validationLoss.map((_, i) => `${i + 1}`);
   return [
     '## Validation loss over epochs: IPOT against Sinkhorn',
     '',
@@ -62,7 +76,26 @@ function renderFigure(figure: SamplesFigure | SolversFigure): string {
   ].join('\n');
 }
 
-function cell(value: number | null, deviation?: number): string {
+/** The picture itself is in report.html: here is what can be said of it in figures. */
+function renderTsne({ embedding, seed }: TsneFigure): string {
+  const title = `## Real and synthetic features of unseen classes (t-SNE, seed ${seed})`;
+  if (!embedding) return `${title}\n\nThere are too few test rows to draw.`;
+  const lines = embedding.classes.map(({ name, accuracy, likeness, rival }) => [
+    name,
+    (100 * accuracy).toFixed(1),
+    likeness.toFixed(3),
+    rival ? `${rival.name} (${rival.likeness.toFixed(3)})` : '-',
+  ]);
+  return [
+    title,
+    '',
+    'The picture is in report.html. Cosines are between the mean real and a mean synthetic feature.',
+    '',
+    ...aligned([['class', 'top-1', 'cosine to its own', 'nearest other'], ...lines]),
+  ].join('\n');
+}
+
+export function cell(value: number | null, deviation?: number): string {
   if (value === null) return '-';
   return deviation === undefined ? value.toFixed(1) : `${value.toFixed(1)} ± ${deviation.toFixed(1)}`;
 }

@@ -2,17 +2,22 @@
 import { writeFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Watcher } from '../../core/progress.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { figureSamples, sampleCounts, type SamplesFigure } from './figure-samples.js';
 import { figureSolvers, stepsOfSolvers, type SolversFigure } from './figure-solvers.js';
+import { figureTsne, type TsneFigure } from './figure-tsne.js';
+import type { ExperimentRun } from './judged-model.js';
 import type { TableName } from './published.js';
 import { renderReport } from './render.js';
 import { makeTable, stepsOf, type Table, type TableRequest } from './table.js';
 import { Timekeeper } from './timekeeper.js';
 
-export const figureNames = ['samples', 'ipot-vs-sinkhorn'] as const;
+export const figureNames = ['samples', 'ipot-vs-sinkhorn', 'tsne'] as const;
 export type FigureName = (typeof figureNames)[number];
+export type Figure = SamplesFigure | SolversFigure | TsneFigure;
 
 export interface ReproduceRequest extends Omit<TableRequest, 'table'> {
   readonly tables: readonly TableName[];
@@ -24,8 +29,25 @@ export interface ReproduceRequest extends Omit<TableRequest, 'table'> {
 
 export interface Reproduction {
   readonly tables: readonly Table[];
-  readonly figures: readonly (SamplesFigure | SolversFigure)[];
+  readonly figures: readonly Figure[];
 }
+
+interface FigureMaker {
+  make(
+    dataset: Dataset,
+    configuration: Configuration,
+    seeds: readonly number[],
+    run: ExperimentRun,
+    time: Timekeeper,
+  ): Promise<Figure>;
+  steps(seeds: readonly number[]): number;
+}
+
+const makers: Readonly<Record<FigureName, FigureMaker>> = {
+  samples: { make: figureSamples, steps: (seeds) => sampleCounts.length * seeds.length },
+  'ipot-vs-sinkhorn': { make: figureSolvers, steps: stepsOfSolvers },
+  tsne: { make: figureTsne, steps: () => 1 },
+};
 
 export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
   const { dataset, configuration, seeds, engine, out, watcher } = request;
@@ -34,22 +56,20 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
   const time = new Timekeeper(totalSteps(request), watcher);
   const tables: Table[] = [];
   for (const table of request.tables) tables.push(await makeTable({ ...request, table }, run, time));
-  const figures: (SamplesFigure | SolversFigure)[] = [];
-  for (const figure of request.figures) {
-    const make = figure === 'samples' ? figureSamples : figureSolvers;
-    figures.push(await make(dataset, configuration, seeds, run, time));
-  }
+  const figures: Figure[] = [];
+  for (const figure of request.figures)
+    figures.push(await makers[figure].make(dataset, configuration, seeds, run, time));
   const reproduction = { tables, figures };
   write(join(out, 'results.json'), `${JSON.stringify(reproduction, null, 2)}\n`);
   write(join(out, 'report.md'), renderReport(reproduction));
+  const { renderPage } = await import('./render-page.js'); // the charting library takes its time to load
+  write(join(out, 'report.html'), renderPage(reproduction, dataset.name));
   return reproduction;
 }
 
 function totalSteps(request: ReproduceRequest): number {
   const ofTables = request.tables.reduce((sum, table) => sum + stepsOf({ ...request, table }), 0);
-  const ofFigure = (figure: FigureName): number =>
-    figure === 'samples' ? sampleCounts.length * request.seeds.length : stepsOfSolvers(request.seeds);
-  return request.figures.reduce((sum, figure) => sum + ofFigure(figure), ofTables);
+  return request.figures.reduce((sum, figure) => sum + makers[figure].steps(request.seeds), ofTables);
 }
 
 function write(path: string, text: string): void {

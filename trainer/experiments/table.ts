@@ -12,9 +12,11 @@ import {
   paperNotes,
   paperRows,
   type Benchmark,
+  type PublishedRow,
   type SplitName,
   type TableName,
 } from './published.js';
+import { imagenetNotes, imagenetRows } from './published-imagenet.js';
 import type { Timekeeper } from './timekeeper.js';
 import { variantsOf, type Variant } from './variants.js';
 
@@ -48,14 +50,8 @@ export interface Table {
 }
 
 export async function makeTable(request: TableRequest, run: ExperimentRun, time: Timekeeper): Promise<Table> {
-  const { table, dataset, benchmark } = request;
-  const rows: TableRow[] = [];
-  if (benchmark) {
-    rows.push(
-      ...paperRows(table, benchmark, request.split).map((row) => ({ source: 'paper' as const, ...row })),
-    );
-    rows.push(...bestPublished(table, benchmark).map((row) => ({ source: 'published' as const, ...row })));
-  }
+  const { table, dataset } = request;
+  const rows = publishedRows(request);
   if (request.baselines && table !== 'tzsl') {
     for (const name of baselineNames)
       rows.push(await time.step(`${table}: ${name}`, () => baselineRow(name, request, run)));
@@ -63,16 +59,30 @@ export async function makeTable(request: TableRequest, run: ExperimentRun, time:
   const variants = variantsOf(request.configuration, table, request.ablations);
   for (const variant of variants)
     rows.push(await variantRow(variant, variant === variants[0], request, run, time));
-  const notes = benchmark
-    ? paperNotes(table, benchmark)
-    : [`The paper has no column for ${dataset.name}; name one with --benchmark.`];
   return {
     table,
     dataset: dataset.name,
     columns: columnsOf[table],
     rows,
-    notes: [...notes, ...regulariserNote(table, rows)],
+    notes: [...publishedNotes(request), ...regulariserNote(table, rows)],
   };
+}
+
+function publishedRows({ table, benchmark, split }: TableRequest): TableRow[] {
+  const from = (source: TableRow['source'], rows: readonly PublishedRow[]): TableRow[] =>
+    rows.map((row) => ({ source, ...row }));
+  if (table === 'imagenet') return from('paper', imagenetRows);
+  if (!benchmark) return [];
+  return [
+    ...from('paper', paperRows(table, benchmark, split)),
+    ...from('published', bestPublished(table, benchmark)),
+  ];
+}
+
+function publishedNotes({ table, benchmark, dataset }: TableRequest): string[] {
+  if (table === 'imagenet') return imagenetNotes(dataset);
+  if (benchmark) return paperNotes(table, benchmark);
+  return [`The paper has no column for ${dataset.name}; name one with --benchmark.`];
 }
 
 /** How many steps `makeTable` will take, for those who tell the time left. */
@@ -90,7 +100,7 @@ async function baselineRow(
   const [seed] = seeds;
   const { features, head } = configuration;
   const unit = ExperimentDirectory.unit(
-    'baseline',
+    'baseline-with-top-5',
     name,
     baselineMethods[name].candidates,
     features,
@@ -100,10 +110,8 @@ async function baselineRow(
   const found = await directory.once(unit, () =>
     runMethod(dataset, name, { engine, seed, watcher, configuration }),
   );
-  const values =
-    table === 'gzsl'
-      ? [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean]
-      : [found.standardAccuracy];
+  const standard = [found.standardAccuracy, found.standardTop5].slice(0, columnsOf[table].length);
+  const values = table === 'gzsl' ? [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean] : standard;
   const inPercent = values.map((value) => (value === null ? null : 100 * value));
   return { source: 'baseline', name: baselineMethods[name].title, values: inPercent };
 }
@@ -120,7 +128,7 @@ async function variantRow(
     perSeed.push(
       await time.step(`${table}: ${name}, seed ${seed}`, async () => {
         const model = await judgedModel(dataset, configuration, seed, run);
-        if (table !== 'gzsl') return [100 * model.top1];
+        if (table !== 'gzsl') return [100 * model.top1, 100 * model.top5].slice(0, columnsOf[table].length);
         const found = generalizedAt(model, await biasOf(dataset, configuration, seeds[0], run));
         return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean].map((value) => 100 * value);
       }),

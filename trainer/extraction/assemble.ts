@@ -1,13 +1,14 @@
 /** From finished parts to a dataset. */
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../../core/failures.js';
-import { matrix } from '../../core/matrix.js';
+import { matrix, takeRows, type RowSource } from '../../core/matrix.js';
 import { checkDataset } from '../datasets/checks.js';
 import { assembleDataset } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { someOf, type Finding } from '../datasets/findings.js';
 import { datasetInvalid } from '../datasets/problems.js';
+import { roomFor } from '../datasets/stored-rows.js';
 import { writeOpenForm } from '../datasets/write-open-form.js';
 import type { LeftOut } from './attributes.js';
 import type { SplitName } from './list-pictures.js';
@@ -31,9 +32,8 @@ export async function assemble(stores: readonly PartStore[], out: string): Promi
         'dataset-invalid',
         `${folder} belongs to another extraction than ${stores[0].folder}: pictures, attributes, backbone or options differ.`,
       );
-  const parts = await collect(stores, plan);
-  const problems = parts.flatMap((part) => part.problems);
-  const dataset = datasetOf(plan, parts, new Set(problems.map(({ index }) => index)));
+  const { features, problems } = await collect(stores, plan, dirname(resolve(out)));
+  const dataset = datasetOf(plan, features, new Set(problems.map(({ index }) => index)));
   const leftOut = [...plan.leftOut, ...problems.map(({ name, reason }) => ({ file: name, reason }))];
   if (dataset.features.rows === 0)
     throw new Failure('dataset-invalid', `No picture can be used. The first: ${leftOut[0]?.reason ?? ''}`);
@@ -49,32 +49,39 @@ export async function assemble(stores: readonly PartStore[], out: string): Promi
   return { dataset, leftOut, warnings: findings };
 }
 
-async function collect(stores: readonly PartStore[], plan: Plan): Promise<Part[]> {
-  const parts: Part[] = [];
+/** One part after another: the features of all pictures may be more than memory holds. */
+async function collect(
+  stores: readonly PartStore[],
+  plan: Plan,
+  scratch: string,
+): Promise<{ features: RowSource; problems: Part['problems'] }> {
+  const { featureWidth } = plan.backbone;
+  const room = roomFor(plan.pictures.length, featureWidth, scratch);
+  const problems: Part['problems'] = [];
   const missing: number[] = [];
   for (let index = 0; index < partCount(plan); index++) {
     let found: Part | null = null;
     for (const store of stores) found ??= await store.read(index);
-    if (found) parts.push(found);
-    else missing.push(index);
+    if (!found) {
+      missing.push(index);
+      continue;
+    }
+    const unusable = new Set(found.problems.map((problem) => problem.index - index * plan.partSize));
+    const rows = matrix(found.features.length / featureWidth, featureWidth, found.features);
+    const usable = Array.from({ length: rows.rows }, (_, i) => i).filter((i) => !unusable.has(i));
+    room.append(takeRows(rows, usable));
+    problems.push(...found.problems);
   }
   if (missing.length > 0)
     throw new Failure(
       'dataset-invalid',
       `${missing.length} of ${partCount(plan)} parts are missing or damaged (${someOf(missing)}). Run the shards that have not ended, with the same options, and merge again.`,
     );
-  return parts;
+  return { features: room.finish(), problems };
 }
 
-function datasetOf(plan: Plan, parts: readonly Part[], unusable: ReadonlySet<number>): Dataset {
-  const { featureWidth } = plan.backbone;
+function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number>): Dataset {
   const rows = plan.pictures.flatMap((_, index) => (unusable.has(index) ? [] : [index]));
-  const features = matrix(rows.length, featureWidth);
-  rows.forEach((picture, row) => {
-    const from = (picture % plan.partSize) * featureWidth;
-    const part = parts[Math.floor(picture / plan.partSize)];
-    features.data.set(part.features.subarray(from, from + featureWidth), row * featureWidth);
-  });
   const pictures = rows.map((picture) => plan.pictures[picture]);
   const splits = splitsOf(plan, pictures);
   const rowsIn = (name: SplitName): Int32Array =>

@@ -8,7 +8,7 @@
  * keeps directions in which the training rows hardly vary from being blown up.
  */
 import { Failure } from '../../core/failures.js';
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import type { FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { FeatureSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -47,18 +47,10 @@ async function fitWhitening(
   dataset: Dataset,
   settings: FeatureSettings,
 ): Promise<FittedFeatureMap> {
-  const { train } = dataset.splits;
   const width = dataset.features.columns;
-  const unit = unitRows(dataset, settings.power); // (rows, D)
-  const labels = train.map((row) => dataset.labels[row]);
-  const { overall, ofClass } = means(unit, labels);
-  const residuals = matrix(unit.rows, width);
-  for (let i = 0; i < unit.rows; i++) {
-    const mean = ofClass.get(labels[i])!;
-    const [from, to] = [rowOf(unit, i), rowOf(residuals, i)];
-    for (let k = 0; k < width; k++) to[k] = from[k] - mean[k];
-  }
-  const covariance = await gram(engine, residuals); // (D, D)
+  const blocks = (): Generator<UnitBlock> => unitBlocks(dataset, settings.power);
+  const { overall, ofClass } = means(blocks(), width, dataset.splits.train.length);
+  const covariance = await gram(engine, residuals(blocks(), ofClass), width, dataset.splits.train.length); // (D, D)
   const trace = covariance.reduce((sum, value, i) => (i % (width + 1) === 0 ? sum + value : sum), 0);
   if (trace <= 0) {
     throw new Failure(
@@ -81,52 +73,82 @@ async function fitWhitening(
   const projection = matrix(width, width); // (D, D): the transpose of L^-1
   for (let i = 0; i < width; i++)
     for (let j = 0; j <= i; j++) projection.data[j * width + i] = covariance[i * width + j];
-  const scaled = await scaleToMeanLength(engine, unit, overall, projection);
+  const scaled = await scaleToMeanLength(engine, blocks(), overall, projection);
   return { kind: 'whitened', power: settings.power, mean: overall, projection: scaled };
 }
 
-function unitRows({ features, splits }: Dataset, power: number): Matrix {
-  const unit = matrix(splits.train.length, features.columns);
-  splits.train.forEach((row, i) => {
-    const [from, to] = [rowOf(features, row), rowOf(unit, i)];
-    let squares = 0;
-    for (let k = 0; k < from.length; k++) {
-      to[k] = signedPower(from[k], power);
-      squares += to[k] * to[k];
+interface UnitBlock {
+  readonly rows: Matrix; // (up to rowsPerBlock, D), of unit length
+  readonly labels: Int32Array;
+}
+
+/** The training rows at unit length, some at a time: all of them may be more than memory holds. */
+function* unitBlocks({ features, labels, splits: { train } }: Dataset, power: number): Generator<UnitBlock> {
+  for (let start = 0; start < train.length; start += rowsPerBlock) {
+    const named = train.subarray(start, start + rowsPerBlock);
+    const rows = takeRows(features, named);
+    for (let i = 0; i < rows.rows; i++) {
+      const row = rowOf(rows, i);
+      let squares = 0;
+      for (let k = 0; k < row.length; k++) {
+        row[k] = signedPower(row[k], power);
+        squares += row[k] * row[k];
+      }
+      const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+      for (let k = 0; k < row.length; k++) row[k] *= factor;
     }
-    const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-    for (let k = 0; k < to.length; k++) to[k] *= factor;
-  });
-  return unit;
+    yield { rows, labels: named.map((row) => labels[row]) };
+  }
 }
 
 function means(
-  rows: Matrix,
-  labels: Int32Array,
+  blocks: Iterable<UnitBlock>,
+  width: number,
+  total: number,
 ): { overall: Float32Array; ofClass: Map<number, Float32Array> } {
   const sums = new Map<number, { sum: Float64Array; count: number }>();
-  for (let i = 0; i < rows.rows; i++) {
-    const entry = sums.get(labels[i]) ?? { sum: new Float64Array(rows.columns), count: 0 };
-    sums.set(labels[i], entry);
-    entry.count += 1;
-    const row = rowOf(rows, i);
-    for (let k = 0; k < row.length; k++) entry.sum[k] += row[k];
+  for (const { rows, labels } of blocks) {
+    for (let i = 0; i < rows.rows; i++) {
+      const entry = sums.get(labels[i]) ?? { sum: new Float64Array(width), count: 0 };
+      sums.set(labels[i], entry);
+      entry.count += 1;
+      const row = rowOf(rows, i);
+      for (let k = 0; k < row.length; k++) entry.sum[k] += row[k];
+    }
   }
-  const overall = new Float64Array(rows.columns);
+  const overall = new Float64Array(width);
   const ofClass = new Map<number, Float32Array>();
   for (const [label, { sum, count }] of sums) {
     ofClass.set(
       label,
       Float32Array.from(sum, (value) => value / count),
     );
-    for (let k = 0; k < overall.length; k++) overall[k] += sum[k] / rows.rows;
+    for (let k = 0; k < overall.length; k++) overall[k] += sum[k] / total;
   }
   return { overall: Float32Array.from(overall), ofClass };
 }
 
+/** What rows have beyond the mean of their class. */
+function* residuals(
+  blocks: Iterable<UnitBlock>,
+  means: ReadonlyMap<number, Float32Array>,
+): Generator<Matrix> {
+  for (const { rows, labels } of blocks) {
+    labels.forEach((label, i) => {
+      const [row, mean] = [rowOf(rows, i), means.get(label)!];
+      for (let k = 0; k < row.length; k++) row[k] -= mean[k];
+    });
+    yield rows;
+  }
+}
+
 /** R' R / rows: products by the engine, in blocks; sums in double precision. */
-async function gram(engine: Engine, rows: Matrix): Promise<Float64Array> {
-  const width = rows.columns;
+async function gram(
+  engine: Engine,
+  blocks: Iterable<Matrix>,
+  width: number,
+  count: number,
+): Promise<Float64Array> {
   const total = new Float64Array(width * width);
   const product = await engine.evaluator({
     name: 'gram',
@@ -134,23 +156,28 @@ async function gram(engine: Engine, rows: Matrix): Promise<Float64Array> {
     parameters: {},
     build: (ops, { block }) => ({ product: ops.matmul(block, block, { transposeA: true }) }),
   });
-  for (let start = 0; start < rows.rows; start += rowsPerBlock) {
-    const block = new Float32Array(rowsPerBlock * width); // rows of zeros at the end add nothing
-    block.set(rows.data.subarray(start * width, Math.min(rows.rows, start + rowsPerBlock) * width));
-    const part = (await product.run({ block }, {})).product;
-    for (let i = 0; i < total.length; i++) total[i] += part[i] / rows.rows;
+  for (const rows of blocks) {
+    const part = (await product.run({ block: padded(rows) }, {})).product;
+    for (let i = 0; i < total.length; i++) total[i] += part[i] / count;
   }
   await product.release();
   return total;
 }
 
+/** With rows of zeros at the end, which add nothing. */
+function padded({ data, columns }: Matrix): Float32Array {
+  const block = new Float32Array(rowsPerBlock * columns);
+  block.set(data);
+  return block;
+}
+
 async function scaleToMeanLength(
   engine: Engine,
-  unit: Matrix,
+  blocks: Iterable<UnitBlock>,
   mean: Float32Array,
   projection: Matrix,
 ): Promise<Matrix> {
-  const width = unit.columns;
+  const width = projection.rows;
   const lengths = await engine.evaluator({
     name: 'lengths',
     inputs: { block: [rowsPerBlock, width], mean: [1, width] },
@@ -161,15 +188,14 @@ async function scaleToMeanLength(
     },
   });
   let sum = 0;
-  for (let start = 0; start < unit.rows; start += rowsPerBlock) {
-    const block = new Float32Array(rowsPerBlock * width);
-    const rows = Math.min(rowsPerBlock, unit.rows - start);
-    block.set(unit.data.subarray(start * width, (start + rows) * width));
-    const found = (await lengths.run({ block, mean }, { projection: projection.data })).lengths;
-    for (let i = 0; i < rows; i++) sum += found[i];
+  let count = 0;
+  for (const { rows } of blocks) {
+    const found = (await lengths.run({ block: padded(rows), mean }, { projection: projection.data })).lengths;
+    for (let i = 0; i < rows.rows; i++) sum += found[i];
+    count += rows.rows;
   }
   await lengths.release();
-  const factor = (meanLength * unit.rows) / sum;
+  const factor = (meanLength * count) / sum;
   return matrix(
     projection.rows,
     projection.columns,

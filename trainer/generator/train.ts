@@ -1,4 +1,4 @@
-import type { Matrix } from '../../core/matrix.js';
+import { rowOf, type Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
 import { Failure } from '../../core/failures.js';
@@ -151,8 +151,11 @@ function scheduled(settings: GeneratorSettings, done: number): number {
 }
 
 function meanOf(data: TrainingData): Float32Array {
-  const { rows, columns, data: values } = data.features;
+  const { rows, columns } = data.features;
   const sums = new Float64Array(columns);
-  for (let i = 0; i < rows; i++) for (let k = 0; k < columns; k++) sums[k] += values[i * columns + k];
+  for (let i = 0; i < rows; i++) {
+    const row = rowOf(data.features, i);
+    for (let k = 0; k < columns; k++) sums[k] += row[k];
+  }
   return Float32Array.from(sums, (sum) => sum / rows);
 }

@@ -1,7 +1,7 @@
 import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribute-encoder.js';
 import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { AttributeEncoding } from '../../core/bundle/manifest.js';
-import type { Matrix } from '../../core/matrix.js';
+import { releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
@@ -10,7 +10,7 @@ import { unlabelledRows } from '../transductive/unlabelled-rows.js';
 
 /** What the generator learns from: training rows of seen classes and the attributes of all, in the model's own units. */
 export interface TrainingData {
-  readonly features: Matrix; // (rows, D), mapped
+  readonly features: RowSource; // (rows, D), mapped; on disk when the dataset's are
   readonly labels: Int32Array; // (rows), an index into the dataset's classes
   readonly attributes: Matrix; // (C, d), encoded, of every class
   readonly seen: Int32Array;
@@ -22,6 +22,7 @@ export interface TrainingData {
   readonly featureModel: Uint8Array;
   readonly mapper: FeatureMapper;
   readonly attributeEncoding: AttributeEncoding;
+  release(): Promise<void>;
 }
 
 export async function prepareTrainingData(
@@ -37,8 +38,9 @@ export async function prepareTrainingData(
   const mapper = await FeatureMapper.open(featureModel, mappedWidth);
   const { attributeEncoding: kind, attributeClip } = configuration.generator;
   const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
+  const features = await mapper.mapAll(dataset.features, train);
   return {
-    features: await mapper.map(dataset.features, train),
+    features,
     labels: train.map((row) => dataset.labels[row]),
     attributes: encodeAttributes(attributeEncoding, dataset.attributes),
     seen: dataset.seen,
@@ -48,5 +50,9 @@ export async function prepareTrainingData(
     featureModel,
     mapper,
     attributeEncoding,
+    release: async () => {
+      releaseRows(features);
+      await mapper.release();
+    },
   };
 }

@@ -11,7 +11,7 @@
  * The likelihood of the labels is linear in W and b, so only the log-sum-exp of the scores goes through the engine.
  */
 import type { LinearHead } from '../../core/head/scorer.js';
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, rowsBetween, type Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { HeadSettings } from '../configuration.js';
@@ -118,9 +118,8 @@ async function logSumExps(
   const gradient = new Float64Array(point.length);
   let value = 0;
   for (let start = 0; start < rows.rows; start += rowsPerBlock) {
-    const count = Math.min(rowsPerBlock, rows.rows - start);
-    const whole = rows.data.subarray(start * rows.columns, (start + count) * rows.columns);
-    const block = count === rowsPerBlock ? whole : padded(whole, rowsPerBlock * rows.columns);
+    const { rows: count, data } = rowsBetween(rows, start, start + rowsPerBlock);
+    const block = count === rowsPerBlock ? data : padded(data, rowsPerBlock * rows.columns);
     const shares = padded(rowWeights.subarray(start, start + count), rowsPerBlock);
     const part = await evaluator.run({ rows: block, shares }, parameters);
     value += part.loss;

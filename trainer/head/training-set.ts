@@ -7,25 +7,37 @@
 import { directRows } from '../../core/head/feature-map.js';
 import {
   addResiduals,
+  directionOf,
   drawsPerPrototype,
   lendersOf,
   meanDirections,
   syntheticMass,
   type DrawSource,
 } from '../../core/head/synthetic-rows.js';
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import {
+  matrix,
+  rowOf,
+  roomLike,
+  rowsBetween,
+  stackRows,
+  type Matrix,
+  type RowRoom,
+  type RowSource,
+} from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { HeadSettings } from '../configuration.js';
 import type { TrainingData } from '../generator/training-data.js';
 import type { RefinedClasses } from '../transductive/refine.js';
 
 export interface HeadTrainingSet {
-  readonly rows: Matrix; // (n, D), directed
+  readonly rows: RowSource; // (n, D), directed; whoever fits the head releases them
   readonly labels: Int32Array; // (n)
   readonly weights: Float32Array; // (n), with a sum of 1
   /** The mean direction of each class's synthetic rows, of unit length: (C, D). */
   readonly prototypes: Matrix;
 }
+
+const rowsAtOnce = 4096;
 
 export async function headTrainingSet(
   data: Pick<TrainingData, 'attributes' | 'features' | 'labels' | 'seen' | 'unseen'>,
@@ -34,40 +46,67 @@ export async function headTrainingSet(
   random: { noise: Random; residuals: Random },
   refined?: RefinedClasses,
 ): Promise<HeadTrainingSet> {
-  const classes = data.attributes.rows;
-  const everyClass = Int32Array.from({ length: classes }, (_, label) => label);
-  const prototypes = meanDirections(
-    await synthesiser.draw(data.attributes, everyClass, drawsPerPrototype, random.noise),
-    drawsPerPrototype,
-  );
+  const everyClass = Int32Array.from({ length: data.attributes.rows }, (_, label) => label);
+  const prototypes = await prototypesOf(data.attributes, everyClass, synthesiser, random.noise);
   if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
-  // One array holds all rows, real ones first: with many classes there is no memory for a second copy.
-  const { rows: realRows, columns: width } = data.features;
-  const rows = matrix(realRows + synthesised.length * count, width);
-  rows.data.set(data.features.data);
-  const real = directRows(matrix(realRows, width, rows.data.subarray(0, realRows * width)), 1);
-  const room = matrix(synthesised.length * count, width, rows.data.subarray(realRows * width));
-  const synthetic = directRows(
-    await synthesiser.draw(data.attributes, synthesised, count, random.noise, room),
-    1,
-  );
-  if (settings.residual > 0)
-    addResiduals(synthetic, lendersOf(real, data.labels), settings.residual, random.residuals);
-
-  const labels = new Int32Array(real.rows + synthetic.rows);
+  const real = data.features.rows;
+  const labels = new Int32Array(real + synthesised.length * count);
   labels.set(data.labels);
-  synthesised.forEach((label, i) => labels.fill(label, real.rows + i * count, real.rows + (i + 1) * count));
+  synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
+
+  const room = roomLike(data.features, labels.length, data.features.columns);
+  appendDirected(room, data.features, 1, settings.temperature); // by way of 1, as synthetic rows: rounded alike
+  const lenders =
+    settings.residual > 0 ? lendersOf(data.labels, (row) => directionOf(data.features, row)) : null;
+  for (const some of groups(synthesised, count)) {
+    const synthetic = directRows(await synthesiser.draw(data.attributes, some, count, random.noise), 1);
+    if (lenders) addResiduals(synthetic, lenders, settings.residual, random.residuals);
+    room.append(directRows(synthetic, settings.temperature));
+  }
   const mass = syntheticMass(settings.syntheticWeight, synthesised.length, data.seen.length); // against 1 of the real rows
-  const weights = new Float32Array(labels.length).fill(1 / real.rows / (1 + mass));
-  weights.fill(mass / Math.max(1, synthetic.rows) / (1 + mass), real.rows);
-  return {
-    rows: directRows(rows, settings.temperature),
-    labels,
-    weights,
-    prototypes,
-  };
+  const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
+  weights.fill(mass / Math.max(1, labels.length - real) / (1 + mass), real);
+  return { rows: room.finish(), labels, weights, prototypes };
+}
+
+/** Where the generator sees each class. */
+async function prototypesOf(
+  attributes: Matrix,
+  classes: Int32Array,
+  synthesiser: DrawSource,
+  noise: Random,
+): Promise<Matrix> {
+  const parts: Matrix[] = [];
+  for (const some of groups(classes, drawsPerPrototype)) {
+    const drawn = await synthesiser.draw(attributes, some, drawsPerPrototype, noise);
+    parts.push(meanDirections(drawn, drawsPerPrototype));
+  }
+  return stackRows(parts);
+}
+
+/** So many classes at a time that their rows are some thousands: with many classes there is no memory for all at once. */
+function* groups(classes: Int32Array, rowsPerClass: number): Generator<Int32Array> {
+  const size = Math.max(1, Math.floor(rowsAtOnce / rowsPerClass));
+  for (let start = 0; start < classes.length; start += size) yield classes.subarray(start, start + size);
+}
+
+/** The rows as the head takes them, where they were: in memory or on disk. */
+export function directedCopy(rows: RowSource, length: number): RowSource {
+  const room = roomLike(rows, rows.rows, rows.columns);
+  appendDirected(room, rows, length);
+  return room.finish();
+}
+
+/** Copies of the rows, brought to the lengths named, one after another. */
+function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): void {
+  for (let start = 0; start < rows.rows; start += rowsAtOnce) {
+    const { rows: count, columns, data } = rowsBetween(rows, start, start + rowsAtOnce);
+    const copy = matrix(count, columns, data.slice());
+    for (const length of lengths) directRows(copy, length);
+    room.append(copy);
+  }
 }
 
 /**
@@ -84,10 +123,7 @@ function refinedTrainingSet(
     rowOf(prototypes, label).set(rowOf(directions, i));
   });
   const real = data.features.rows;
-  const rows = matrix(real + assigned.rows, data.features.columns);
-  rows.data.set(data.features.data);
-  rows.data.set(assigned.data, real * rows.columns);
-  const labels = new Int32Array(rows.rows);
+  const labels = new Int32Array(real + assigned.rows);
   labels.set(data.labels);
   labels.set(
     classes.map((position) => data.unseen[position]),
@@ -95,10 +131,13 @@ function refinedTrainingSet(
   );
   const mass = syntheticMass(settings.syntheticWeight, data.unseen.length, data.seen.length);
   const sure = confidence.reduce((sum, value) => sum + value, 0);
-  const weights = new Float32Array(rows.rows).fill(1 / real / (1 + mass));
+  const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.set(
     confidence.map((value) => ((value / sure) * mass) / (1 + mass)),
     real,
   );
-  return { rows: directRows(rows, settings.temperature), labels, weights, prototypes };
+  const room = roomLike(data.features, labels.length, data.features.columns);
+  appendDirected(room, data.features, settings.temperature);
+  appendDirected(room, assigned, settings.temperature);
+  return { rows: room.finish(), labels, weights, prototypes };
 }

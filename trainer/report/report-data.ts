@@ -7,12 +7,15 @@ import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
+/** What every bundle remembers of its baseline, those of earlier versions too. */
+export type RememberedBaseline = Omit<BaselineResult, 'standardTop5'>;
+
 export interface ReportData {
   readonly dataset: DatasetFacts;
   readonly model: ModelFacts;
   readonly environment: EnvironmentFacts;
   readonly summary: Omit<Evaluation, 'perClass'>;
-  readonly baseline: BaselineResult | null; // ESZSL on the same rows, when the bundle has it
+  readonly baseline: RememberedBaseline | null; // ESZSL on the same rows, when the bundle has it
   readonly curve: readonly CurvePoint[]; // bias ascending; thinned, so that a file stays a file
   readonly classes: readonly ClassFacts[]; // worst first
   readonly confusion: ConfusionFacts;

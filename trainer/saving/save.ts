@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fingerprint } from '../datasets/fingerprint.js';
 import type { Engine } from '../engine/contract.js';
-import { scoreRows } from '../evaluation/evaluate.js';
+import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
 import type { TrainedModel } from '../model.js';
 import { modelOfBundle } from './restore.js';
@@ -111,8 +111,8 @@ async function verifyBundle(
   const rows = dataset.splits.train.subarray(0, verifiedRows);
   const { temperature } = configuration.head;
   const inMemory = { mapper: model.data.mapper, head: model.head, temperature };
-  const before = await scoreRows(inMemory, dataset.features, rows);
-  const after = await scoreRows(restored, dataset.features, rows);
+  const before = await scoresOf(inMemory, dataset, rows);
+  const after = await scoresOf(restored, dataset, rows);
   await restored.mapper.release();
   refuseUnless(largestDifference(before.data, after.data) === 0, 'its scores differ');
 
@@ -135,6 +135,13 @@ async function verifyBundle(
     largestDifference(found.data, expected.data) / scale < 1e-4,
     'its generator answers differently',
   );
+}
+
+async function scoresOf(model: ScoringModel, { features }: Dataset, rows: Int32Array): Promise<Matrix> {
+  const scoring = await openScoring(model, features);
+  const scores = await scoring.score(rows);
+  await scoring.release();
+  return scores;
 }
 
 function refuseUnless(holds: boolean, reason: string): void {

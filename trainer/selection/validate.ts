@@ -5,10 +5,10 @@
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
-import { scoreRows, unseenMask } from '../evaluation/evaluate.js';
-import { marginsOf, topKAccuracy, type Margins } from '../evaluation/metrics.js';
+import { judgeModel } from '../evaluation/evaluate.js';
+import { testRows } from '../evaluation/judge-rows.js';
+import { standardTopK, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
-import { takeRows, type Matrix } from '../../core/matrix.js';
 import { trainModel, type ModelRun } from '../model.js';
 
 export interface FoldResult {
@@ -30,10 +30,18 @@ export async function validate(
   const world = validationWorld(dataset, configuration, run.fold);
   const { data, head } = await trainModel(world, configuration, run);
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
-  const rows = Int32Array.from([...world.splits.testSeen, ...world.splits.testUnseen]);
-  const scores = await scoreRows(scoring, world.features, rows);
-  await data.mapper.release();
-  return judge(world, scores, rows);
+  try {
+    const margins = await judgeModel(scoring, world, testRows(world));
+    const curve = seenUnseenCurve(margins);
+    return {
+      margins,
+      ausuc: curve.area,
+      bestHarmonicMean: curve.best.harmonicMean,
+      standardTop1: standardTopK(margins, 1),
+    };
+  } finally {
+    await data.release();
+  }
 }
 
 /**
@@ -67,18 +75,4 @@ function heldOutCount(dataset: Dataset, { validation, transductive }: Configurat
   const share = transductive ? 1 / 3 : validation.classFraction;
   const wanted = Math.max(2, Math.round(share * dataset.seen.length));
   return dataset.unseen.length > 0 ? Math.min(wanted, dataset.unseen.length) : wanted;
-}
-
-function judge(world: Dataset, scores: Matrix, rows: Int32Array): FoldResult {
-  const labels = rows.map((row) => world.labels[row]);
-  const margins = marginsOf(scores, labels, unseenMask(world));
-  const curve = seenUnseenCurve(margins);
-  const unseenRows = Array.from(rows.keys()).filter((i) => margins.isUnseen[i] === 1);
-  const unseenLabels = unseenRows.map((i) => labels[i]);
-  return {
-    margins,
-    ausuc: curve.area,
-    bestHarmonicMean: curve.best.harmonicMean,
-    standardTop1: topKAccuracy(takeRows(scores, unseenRows), unseenLabels, 1, world.unseen),
-  };
 }

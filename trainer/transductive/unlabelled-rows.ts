@@ -13,14 +13,15 @@ export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
       'config-invalid',
       `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
     );
-  const rows = Array.from(splits.testUnseen);
-  const { columns, data } = features;
-  rows.sort((a, b) => {
+  // Transport looks at all of them at once: they are held in memory, wherever the features are.
+  const rows = takeRows(features, splits.testUnseen);
+  const { columns, data } = rows;
+  const order = Array.from({ length: rows.rows }, (_, i) => i).sort((a, b) => {
     for (let k = 0; k < columns; k++) {
       const difference = data[a * columns + k] - data[b * columns + k];
       if (difference !== 0) return difference;
     }
     return 0;
   });
-  return takeRows(features, rows);
+  return takeRows(rows, order);
 }

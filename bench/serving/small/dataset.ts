@@ -1,7 +1,9 @@
-import { matrix, rowOf } from '../../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 import { assembleDataset } from '../../../trainer/datasets/class-sets.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
+
+export type InMemoryDataset = Dataset & { readonly features: Matrix };
 
 export interface SyntheticSizes {
   readonly seed: number;
@@ -19,7 +21,7 @@ export interface SyntheticSizes {
  * it, and features are non-negative as those of a CNN after its last ReLU. Every fifth row of a seen class is test-seen;
  * seen and unseen classes are mixed in class order, so that a test notices code which assumes that seen come first.
  */
-export function syntheticDataset(sizes: Partial<SyntheticSizes> = {}): Dataset {
+export function syntheticDataset(sizes: Partial<SyntheticSizes> = {}): InMemoryDataset {
   const { seed = 1, seen = 12, unseen = 4, noise = 0.3 } = sizes;
   const { attributes: d = 10, featureWidth: width = 24, rowsPerClass = 10 } = sizes;
   const random = Random.stream(seed, 'synthetic-dataset');

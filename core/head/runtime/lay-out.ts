@@ -18,15 +18,15 @@ export interface LaidOut {
 
 /** Real rows, then the synthetic rows of the classes in turn, in the form of problem.ts; each class weighs `mass`. */
 export function layOut(
-  { lenders, means, meanOf, sums }: RealRows,
+  { rows: realRows, lenders, means, meanOf, sums }: RealRows,
   classes: readonly LabelledClass[],
   { temperature, residual }: Recipe,
   { mass, rowsPerDraw }: { mass: number; rowsPerDraw: number },
 ): LaidOut {
-  const { rows: real, columns: width } = lenders.rows;
+  const { rows: real, columns: width } = realRows;
   const synthetic = classes.reduce((sum, { made }) => sum + made.scales.length, 0);
   const data = {
-    real: lenders.rows,
+    real: realRows,
     standing: real,
     means,
     meanOf,

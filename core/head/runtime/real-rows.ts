@@ -1,12 +1,13 @@
 /** The real rows of a bundle against which runtime classes are fitted: some of its replay, and what all of it tells of its classes. */
 import type { Bundle } from '../../bundle/bundle.js';
-import { matrix, stackRows, takeRows, type Matrix } from '../../matrix.js';
+import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../matrix.js';
 import { directRows } from '../feature-map.js';
-import { lendersOf, type Lenders } from '../synthetic-rows.js';
+import { directionOf, lendersOf, type Lenders } from '../synthetic-rows.js';
 import type { Products } from './products.js';
 
 export interface RealRows {
-  readonly lenders: Lenders; // (R, D), of unit length
+  readonly rows: Matrix; // (R, D), of unit length
+  readonly lenders: Lenders; // what those rows lend
   readonly means: Matrix; // (S, D)
   readonly meanOf: Int32Array; // (R)
   readonly sums: Float64Array; // (R): log-sum-exp over the bundle's classes
@@ -18,15 +19,16 @@ export async function realRowsOf(
   products: Products,
   most: number,
 ): Promise<RealRows> {
-  const every = Int32Array.from(replay.labels.keys());
-  const { means, meanLength } = lendersOf(directRows(takeRows(replay.features, every), 1), replay.labels);
+  const { means, meanLength } = lendersOf(replay.labels, (row) => directionOf(replay.features, row));
   const picked = pickEvenly(replay.labels, Math.max(1, Math.floor(most / means.size)));
   const rows = directRows(takeRows(replay.features, picked), manifest.head.temperature);
   const sums = await products.logSumExp(rows, { weights, bias });
   const labels = Int32Array.from(picked, (row) => replay.labels[row]);
+  directRows(rows, 1);
   const position = new Map([...means.keys()].map((label, i) => [label, i]));
   return {
-    lenders: { rows: directRows(rows, 1), labels, means, meanLength },
+    rows,
+    lenders: { labels, direction: (row) => rowOf(rows, row), means, meanLength },
     means: stackRows([...means.values()].map((mean) => matrix(1, mean.length, mean))),
     meanOf: labels.map((label) => position.get(label)!),
     sums,

@@ -54,6 +54,16 @@ test("SAE's map solves its Sylvester equation, as solved whole by elimination", 
   });
 });
 
+test('SAE stops when it is asked to, in the middle of its factoring', async () => {
+  const stop = new AbortController();
+  const wide = syntheticDataset({ attributes: 40, featureWidth: 1200 }); // takes seconds
+  setTimeout(() => {
+    stop.abort();
+  }, 1);
+  const fitting = fitSae(wide, [{ lambda: 1, direction: 'to-features' }], { ...silent, signal: stop.signal });
+  await expect(fitting).rejects.toMatchObject({ code: 'interrupted' });
+});
+
 /** A W + l W B = C as one system of d D unknowns. */
 function naiveSae(lambda: number): number[] {
   const { features, attributes, labels, splits } = dataset;

@@ -8,7 +8,7 @@ import { convertDataset } from '../../../trainer/datasets/convert.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { loadAndCheck, loadDataset } from '../../../trainer/datasets/load.js';
 import { writeMatFile, type Writable } from '../../../trainer/datasets/mat5/writer.js';
-import { writeNpy } from '../../../trainer/datasets/npy.js';
+import { writeNpyRows } from '../../../trainer/datasets/npy.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { writeXlsa17 } from '../../../trainer/datasets/write-xlsa17.js';
 import { syntheticDataset } from '../../support/synthetic-dataset.js';
@@ -68,11 +68,12 @@ describe('our own form', () => {
     /** What somebody with a feature extractor would write: no hashes, no sizes. */
     async function write(files: Record<string, string> = {}): Promise<string> {
       await mkdir(target);
-      await writeNpy(
-        join(target, 'features.npy'),
+      const features = matrix(
+        6,
+        2,
         Float32Array.from({ length: 12 }, (_, i) => i),
-        [6, 2],
       );
+      await writeNpyRows(join(target, 'features.npy'), features);
       const all = {
         'dataset.json': '{"formatVersion": 1, "name": "pets"}',
         'attributes.csv': 'class,furry,big\ncat,1,0\nhorse,0.5,1\nfish,0,0.1\n',

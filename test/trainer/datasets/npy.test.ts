@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../../core/failures.js';
-import { readNpy, readNpyMatrix, writeNpy } from '../../../trainer/datasets/npy.js';
+import { matrix } from '../../../core/matrix.js';
+import { readNpy, readNpyMatrix, writeNpyRows } from '../../../trainer/datasets/npy.js';
 
 let directory: string;
 beforeAll(async () => {
@@ -64,7 +65,7 @@ describe('reading .npy', () => {
   });
 
   test.each<[string, string, Uint8Array, RegExp]>([
-    ['another type', header('<f2', '(2,)'), new Uint8Array(4), /<f2.*astype/],
+    ['another type', header('<u2', '(2,)'), new Uint8Array(4), /<u2.*astype/],
     ['big-endian values', header('>f4', '(1,)'), new Uint8Array(4), />f4/],
     ['Python objects', header('|O', '(1,)'), new Uint8Array(8), /\|O/],
     ['too little data', header('<f4', '(3, 3)'), new Uint8Array(8), /8 bytes of data instead of 36/],
@@ -96,20 +97,15 @@ describe('reading .npy', () => {
 
 test('what is written is read again exactly, and data begins at a multiple of 64', async () => {
   const path = join(directory, 'written.npy');
-  for (const values of [
-    Float32Array.of(0.1, -0, 1e-40, 3e38, 5, 6),
-    Float64Array.of(0.1, 2, 3, 4, 5, 6),
-    Int32Array.of(1, 2, 3, 4, 5, 6),
-  ]) {
-    await writeNpy(path, values, [2, 3]);
-    expect(await readNpy(path)).toEqual({ shape: [2, 3], values });
-    expect((await readFile(path)).length % 64).toBe(values.byteLength % 64);
-  }
+  const values = Float32Array.of(0.1, -0, 1e-40, 3e38, 5, 6);
+  await writeNpyRows(path, matrix(2, 3, values));
+  expect(await readNpy(path)).toEqual({ shape: [2, 3], values });
+  expect((await readFile(path)).length % 64).toBe(values.byteLength % 64);
 });
 
 test('truncated or with bytes changed at random, a file gives values or a Failure', async () => {
   const path = join(directory, 'damaged.npy');
-  await writeNpy(path, Float32Array.of(1, 2, 3, 4), [2, 2]);
+  await writeNpyRows(path, matrix(2, 2, Float32Array.of(1, 2, 3, 4)));
   const original = await readFile(path);
   const damage = fc.tuple(
     fc.integer({ min: 0, max: original.length }),

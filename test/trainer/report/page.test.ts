@@ -1,9 +1,8 @@
 /** The report in a real browser: opened as a file, looked at, used by keyboard, and judged by axe. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readBundle } from '../../../core/bundle/read.js';
 import { silent } from '../../../core/progress.js';
@@ -15,6 +14,13 @@ import { trainingLog } from '../../../trainer/report/report-path.js';
 import { train } from '../../../trainer/train.js';
 import { hasBrowser, openBrowser } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
+import {
+  expectNoBarriers,
+  expectNothingSticksOut,
+  expectReadableCharts,
+  openReport,
+  type OpenedReport,
+} from '../../support/report-page.js';
 import { smallConfiguration } from '../../support/small-configuration.js';
 import { syntheticDataset } from '../../support/synthetic-dataset.js';
 
@@ -108,23 +114,8 @@ describe('the file', () => {
   });
 });
 
-/** A page with the report open, and what it asked for and complained of. */
-async function open(
-  colorScheme: 'light' | 'dark',
-): Promise<{ page: Page; asked: string[]; complaints: string[] }> {
-  const page = await browser!.newPage({ colorScheme, viewport: { width: 1100, height: 1000 } });
-  const asked: string[] = [];
-  const complaints: string[] = [];
-  page.on('request', (request) => asked.push(request.url()));
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('dialog', (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  await page.goto(pathToFileURL(file).href);
-  return { page, asked, complaints };
-}
+const open = (colorScheme: 'light' | 'dark'): Promise<OpenedReport> =>
+  openReport(browser!, file, colorScheme);
 
 describe('in a browser', () => {
   test('opens from a file without a request or a complaint', async ({ skip }) => {
@@ -139,30 +130,14 @@ describe('in a browser', () => {
   test('every chart has a title, a legend, labelled axes and a sentence', async ({ skip }) => {
     if (!browser) return skip('no Chromium here');
     const { page } = await open('light');
-    const charts = await page.locator('figure.chart').all();
-    expect(charts.length).toBeGreaterThanOrEqual(14);
-    for (const chart of charts) {
-      const title = await chart.locator('h3').innerText();
-      expect(title).not.toBe('');
-      expect(await chart.locator('.legend li').count(), title).toBeGreaterThan(0);
-      expect((await chart.locator('figcaption').innerText()).length, title).toBeGreaterThan(20);
-      const drawing = chart.locator('svg[role=img]');
-      expect(await drawing.getAttribute('aria-label')).toBe(title);
-      const labels = await drawing.locator('[data-part$="axis label"]').allTextContents();
-      expect(labels.length, title).toBeGreaterThanOrEqual(2);
-      for (const label of labels) expect(label.trim(), title).not.toBe('');
-    }
+    await expectReadableCharts(page, 14);
     await page.close();
   });
 
   test('nothing sticks out of the page, wide or narrow', async ({ skip }) => {
     if (!browser) return skip('no Chromium here');
     const { page } = await open('light');
-    for (const width of [1100, 420]) {
-      await page.setViewportSize({ width, height: 900 });
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
-      expect(overflow).toBeLessThanOrEqual(0);
-    }
+    await expectNothingSticksOut(page);
     await page.close();
   });
 
@@ -205,15 +180,7 @@ describe('in a browser', () => {
   test.for(['light', 'dark'] as const)('axe finds nothing in the %s page', async (scheme, { skip }) => {
     if (!browser) return skip('no Chromium here');
     const { page } = await open(scheme);
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    await page.evaluate(axe);
-    const found = await page.evaluate<{
-      violations: { id: string; impact: string; nodes: { html: string }[] }[];
-    }>('axe.run(document, { resultTypes: ["violations"] })');
-    const told = found.violations.map(
-      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0].html.slice(0, 200)}`,
-    );
-    expect(told).toEqual([]);
+    await expectNoBarriers(page);
     await page.close();
   });
 });

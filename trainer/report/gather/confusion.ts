@@ -1,6 +1,5 @@
 /** Which class is taken for which, with every class competing and the bias that the model has. */
-import { predict } from '../../evaluation/metrics.js';
-import { unseenMask } from '../../evaluation/evaluate.js';
+import { unseenMask } from '../../evaluation/judge-rows.js';
 import type { ClassFacts, ConfusedPair, ConfusionFacts, ConfusionMatrix } from '../report-data.js';
 import { similarOrder } from './similar-order.js';
 import type { ReportWorld } from './world.js';
@@ -10,15 +9,9 @@ const mostRowsOfMatrix = 240; // classes, or groups of them: more could not be t
 const mostCells = 15_000;
 
 /** The class answered for each test row, by the rule of evaluation/metrics.ts: unseen when the bias is above the margin. */
-export function answers({ dataset, scores, unseenBias }: ReportWorld): Int32Array {
-  const seen = predict(scores, dataset.seen);
-  const unseen = predict(scores, dataset.unseen);
-  return seen.map((label, i) => {
-    if (unseen[i] < 0) return label;
-    if (label < 0) return unseen[i];
-    const at = i * scores.columns;
-    return unseenBias > scores.data[at + label] - scores.data[at + unseen[i]] ? unseen[i] : label;
-  });
+export function answers({ judged, unseenBias }: Pick<ReportWorld, 'judged' | 'unseenBias'>): Int32Array {
+  const { margin, bestSeen, bestUnseen } = judged;
+  return bestSeen.map((label, i) => (unseenBias > margin[i] ? bestUnseen[i] : label));
 }
 
 /** How many rows of each class went where: counts.get(own)!.get(answer). */

@@ -4,8 +4,8 @@
  * directions, because that is what the head sees.
  */
 import { directRows } from '../../../core/head/feature-map.js';
-import { addResiduals, lendersOf } from '../../../core/head/synthetic-rows.js';
-import { matrix, rowOf, stackRows, type Matrix } from '../../../core/matrix.js';
+import { addResiduals, directionOf, lendersOf, type DrawSource } from '../../../core/head/synthetic-rows.js';
+import { matrix, rowOf, stackRows, type Matrix, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import type { EmbeddedClass, EmbeddingFacts } from '../report-data.js';
@@ -16,13 +16,22 @@ const mostClasses = 10;
 const mostRowsPerClass = 150; // with as many synthetic ones and ten classes, 3,000 points
 const fewestRows = 8;
 
+/** A model beside its dataset: a saved one, or one that was just trained. */
+export interface EmbeddedModel extends Pick<
+  ReportWorld,
+  'dataset' | 'configuration' | 'attributes' | 'testRows' | 'evaluation' | 'mapper'
+> {
+  readonly generator: DrawSource;
+  readonly seed: number;
+}
+
 export async function embedding(
-  world: ReportWorld,
-  realTraining: Matrix,
+  world: EmbeddedModel,
+  realTraining: RowSource,
   watcher: Watcher,
 ): Promise<EmbeddingFacts | null> {
   const shown = chooseClasses(world);
-  const random = Random.stream(world.bundle.manifest.seed, 'report.embedding');
+  const random = Random.stream(world.seed, 'report.embedding');
   const chosen = shown.map(({ label, rows }) => ({
     label,
     rows: Array.from(random.shuffle(rows.slice())).slice(0, mostRowsPerClass),
@@ -56,7 +65,7 @@ interface ShownClass {
 }
 
 /** From the worst class to the best in even steps, so that both can be looked at. */
-function chooseClasses({ dataset, testRows, evaluation }: ReportWorld): ShownClass[] {
+function chooseClasses({ dataset, testRows, evaluation }: EmbeddedModel): ShownClass[] {
   const side = new Set(dataset.unseen.length > 0 ? dataset.unseen : dataset.seen);
   const rowsOf = new Map<number, number[]>();
   for (const row of testRows) {
@@ -73,13 +82,13 @@ function chooseClasses({ dataset, testRows, evaluation }: ReportWorld): ShownCla
   });
 }
 
-async function realRows({ mapper, dataset }: ReportWorld, rows: readonly number[]): Promise<Matrix> {
+async function realRows({ mapper, dataset }: EmbeddedModel, rows: readonly number[]): Promise<Matrix> {
   return directRows(await mapper.map(dataset.features, rows), 1);
 }
 
 async function syntheticRows(
-  { generator, attributes, dataset, configuration }: ReportWorld,
-  realTraining: Matrix,
+  { generator, attributes, dataset, configuration }: EmbeddedModel,
+  realTraining: RowSource,
   chosen: readonly ShownClass[],
   random: Random,
 ): Promise<Matrix> {
@@ -89,14 +98,18 @@ async function syntheticRows(
   const drawn = directRows(stackRows(parts), 1);
   const { residual } = configuration.head;
   if (residual === 0) return drawn;
-  const real = directRows(matrix(realTraining.rows, realTraining.columns, realTraining.data.slice()), 1);
   const labels = dataset.splits.train.map((row) => dataset.labels[row]);
-  addResiduals(drawn, lendersOf(real, labels), residual, random);
+  addResiduals(
+    drawn,
+    lendersOf(labels, (row) => directionOf(realTraining, row)),
+    residual,
+    random,
+  );
   return directRows(drawn, 1);
 }
 
 function describe(
-  { dataset, evaluation }: ReportWorld,
+  { dataset, evaluation }: EmbeddedModel,
   chosen: readonly ShownClass[],
   classOf: readonly number[],
   real: Matrix,

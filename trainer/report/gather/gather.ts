@@ -1,5 +1,6 @@
 /** Everything that the report says, from a saved model, its dataset, and the log of its training if there is one. */
 import type { Bundle } from '../../../core/bundle/bundle.js';
+import { releaseRows, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import type { Dataset } from '../../datasets/dataset.js';
 import type { Engine } from '../../engine/contract.js';
@@ -27,12 +28,13 @@ export interface ReportRequest {
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {
   const { bundle, dataset, engine, watcher } = request;
   const world = await openWorld(bundle, dataset);
+  let realTraining: RowSource | undefined;
   try {
     const { history, because } = await readHistory(request.logFile, bundle.manifest);
     if (!history) watcher.note(`The report has no losses: ${because}.`);
     const { generalized, generalizedWithoutBias, ausuc, upperBound, standard } = world.evaluation;
     const { facts, classes } = confusion(world);
-    const realTraining = await world.mapper.map(dataset.features, dataset.splits.train); // (rows, D)
+    realTraining = await world.mapper.mapAll(dataset.features, dataset.splits.train); // (rows, D)
     return {
       dataset: datasetFacts(world),
       model: modelFacts(world),
@@ -42,7 +44,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       curve: thinnedCurve(world),
       classes,
       confusion: facts,
-      embedding: await embedding(world, realTraining, watcher),
+      embedding: await embedding({ ...world, seed: bundle.manifest.seed }, realTraining, watcher),
       syntheticRows: await syntheticRowCounts(world, realTraining, {
         engine,
         watcher,
@@ -52,6 +54,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       history,
     };
   } finally {
+    if (realTraining) releaseRows(realTraining);
     await world.release();
   }
 }

@@ -6,8 +6,14 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Manifest } from '../../../core/bundle/manifest.js';
 import { Failure } from '../../../core/failures.js';
-import type { BaselineResult } from '../../baseline/baseline.js';
-import type { FoldFacts, HistoryFacts, MemberHistory, SeedFacts, ValidationTrial } from '../report-data.js';
+import type {
+  FoldFacts,
+  HistoryFacts,
+  MemberHistory,
+  SeedFacts,
+  ValidationTrial,
+  RememberedBaseline,
+} from '../report-data.js';
 
 const generalized = z.object({
   unseenAccuracy: z.number(),
@@ -38,7 +44,7 @@ const metricsSchema = z.object({
 });
 
 export function remembered({ metrics }: Manifest): {
-  baseline: BaselineResult | null;
+  baseline: RememberedBaseline | null;
   validation: ValidationTrial[];
 } {
   const { baseline, validation } = metricsSchema.parse(metrics);

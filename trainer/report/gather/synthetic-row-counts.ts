@@ -2,7 +2,7 @@
  * Accuracy over the number of synthetic rows for each unseen class (figure 3 of the paper): the head is fitted anew with
  * few and with many of them, everything else as it was. Where the curve is flat, more rows buy nothing.
  */
-import type { Matrix } from '../../../core/matrix.js';
+import { releaseRows, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import type { Engine } from '../../engine/contract.js';
@@ -18,7 +18,7 @@ const mostValues = 150e6; // of the rows that the head is fitted to: 600 MB
 
 export async function syntheticRowCounts(
   world: ReportWorld,
-  realTraining: Matrix,
+  realTraining: RowSource,
   options: { readonly engine: Engine; readonly watcher: Watcher; readonly seconds: number },
 ): Promise<SyntheticRowFacts | null> {
   const { dataset, configuration, evaluation } = world;
@@ -47,7 +47,7 @@ export async function syntheticRowCounts(
 
 async function refitted(
   { dataset, configuration, attributes, generator, mapper, unseenBias, bundle, head: near }: ReportWorld,
-  realTraining: Matrix,
+  realTraining: RowSource,
   samplesPerClass: number,
   { engine, watcher }: { readonly engine: Engine; readonly watcher: Watcher },
 ): Promise<Evaluation> {
@@ -65,6 +65,7 @@ async function refitted(
     residuals: Random.stream(seed, 'head.residuals'),
   });
   const head = await fitHead(engine, set, settings, watcher, near);
+  releaseRows(set.rows);
   return evaluateModel({ mapper, head, temperature: settings.temperature }, dataset, unseenBias);
 }
 

@@ -7,8 +7,10 @@ import type { LinearHead } from '../../../core/head/scorer.js';
 import { takeRows, type Matrix } from '../../../core/matrix.js';
 import { configurationSchema, type Configuration } from '../../configuration.js';
 import type { Dataset } from '../../datasets/dataset.js';
-import { matchClasses, scoreTestRows } from '../../evaluation/evaluate-bundle.js';
-import { evaluateScores, type Evaluation } from '../../evaluation/evaluate.js';
+import { judgeBundle, matchClasses } from '../../evaluation/evaluate-bundle.js';
+import { evaluateRows, type Evaluation } from '../../evaluation/evaluate.js';
+import { testRows } from '../../evaluation/judge-rows.js';
+import type { ScoredMargins } from '../../evaluation/metrics.js';
 
 /** A saved model beside its dataset, opened once for everything that the report asks of the two. */
 export interface ReportWorld {
@@ -19,7 +21,7 @@ export interface ReportWorld {
   readonly attributes: Matrix; // (C, d), encoded, in the dataset's order of classes
   readonly testRows: Int32Array; // (n), rows of the dataset, those of seen classes first
   readonly testLabels: Int32Array; // (n)
-  readonly scores: Matrix; // (n, C), without the bias
+  readonly judged: ScoredMargins; // of the test rows
   readonly evaluation: Evaluation;
   readonly head: LinearHead; // in the dataset's order of classes
   readonly mapper: FeatureMapper;
@@ -30,7 +32,8 @@ export interface ReportWorld {
 export async function openWorld(bundle: Bundle, dataset: Dataset): Promise<ReportWorld> {
   const { manifest } = bundle;
   const configuration = readSettings(bundle);
-  const { scores, rows } = await scoreTestRows(bundle, dataset);
+  const judged = await judgeBundle(bundle, dataset);
+  const rows = testRows(dataset);
   const { unseenBias } = manifest.head;
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth);
   const generator = await Generator.open(bundle);
@@ -42,8 +45,8 @@ export async function openWorld(bundle: Bundle, dataset: Dataset): Promise<Repor
     attributes: encodeAttributes(manifest.attributeEncoding, dataset.attributes),
     testRows: rows,
     testLabels: rows.map((row) => dataset.labels[row]),
-    scores,
-    evaluation: evaluateScores(scores, dataset, rows, unseenBias),
+    judged,
+    evaluation: evaluateRows(judged, dataset, unseenBias),
     head: headOf(bundle, dataset),
     mapper,
     generator,

@@ -5,7 +5,7 @@ import { percent, short } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
-export function embeddingSection({ embedding }: ReportData): Markup {
+export function embeddingSection({ embedding }: Pick<ReportData, 'embedding'>): Markup {
   if (!embedding)
     return html`<section id="embedding">
       <h2>Real and synthetic features</h2>

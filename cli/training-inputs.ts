@@ -1,0 +1,48 @@
+/** What every command that trains begins with: settings, an engine, a dataset. */
+import { dirname, resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import type { Configuration } from '../trainer/configuration.js';
+import type { Dataset } from '../trainer/datasets/dataset.js';
+import { loadDataset, type LoadOptions } from '../trainer/datasets/load.js';
+import type { Engine } from '../trainer/engine/contract.js';
+import { presets, type PresetName } from '../trainer/presets.js';
+import { readConfiguration } from '../trainer/read-configuration.js';
+import { addLoadOptions } from './commands/dataset.js';
+import type { CommandContext } from './context.js';
+import { wholeNumber } from './numbers.js';
+
+export interface TrainingOptions extends LoadOptions {
+  readonly data: string;
+  readonly out: string;
+  readonly config?: string;
+  readonly preset?: PresetName;
+  readonly seed: number;
+  readonly threads: number;
+  readonly json?: boolean;
+}
+
+export function addTrainingOptions(command: Command): Command {
+  command
+    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
+    .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
+    .option('--threads <count>', 'threads of ONNX Runtime in each process; 0 for all cores', wholeNumber, 0)
+    .option('--json', 'print one JSON document');
+  return addLoadOptions(command);
+}
+
+export function settingsOf({ preset, config }: TrainingOptions): Promise<Configuration> {
+  return readConfiguration({ ...(preset && { preset }), ...(config && { file: config }) });
+}
+
+/** The engine comes first: when it cannot be had, nobody should wait for the data. */
+export async function openInputs(
+  options: TrainingOptions,
+  openEngine: () => Promise<Engine>,
+  context: CommandContext,
+): Promise<{ engine: Engine; dataset: Dataset }> {
+  const engine = await openEngine();
+  context.note(`Reading ${options.data} …`);
+  // What is made from features on disk goes beside the output: temporary folders are often in memory.
+  const scratch = dirname(resolve(options.out));
+  return { engine, dataset: await loadDataset(options.data, { ...options, scratch }) };
+}

@@ -1,0 +1,83 @@
+/** The features of our own form: in memory, or, when they are too large for it, left in their file and read in pieces. */
+import { stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../core/failures.js';
+import { rowsBetween, type RowSource } from '../../core/matrix.js';
+import { readNpyHeader, readNpyMatrix } from './npy.js';
+import { manifestFile, type Manifest } from './open-form-schema.js';
+import { datasetInvalid } from './problems.js';
+import { mostInMemory, openStoredRows, type StoredShape } from './stored-rows.js';
+
+export const featurePlaces = ['auto', 'memory', 'disk'] as const;
+
+export interface FeaturePlace {
+  /** Where features are while they are worked with; auto is memory for those that fit there well. */
+  readonly featuresIn?: (typeof featurePlaces)[number] | undefined;
+  /** The folder for what is made from features on disk (default: the system's for temporary files). */
+  readonly scratch?: string | undefined;
+}
+
+export async function readFeatures(
+  directory: string,
+  described: Manifest['features'],
+  { featuresIn = 'auto', scratch = tmpdir() }: FeaturePlace,
+): Promise<RowSource> {
+  const path = join(directory, described.file);
+  const shape = described.format === 'npy' ? await npyShape(path) : await rawShape(path, described);
+  const { rows = shape.rows, columns = shape.columns } = described;
+  if (rows !== shape.rows || columns !== shape.columns)
+    throw datasetInvalid(directory, [
+      `${described.file} is ${shape.rows} x ${shape.columns}, not ${rows} x ${columns} as ${manifestFile} says`,
+    ]);
+  const large = 4 * rows * columns > mostInMemory;
+  if (featuresIn === 'disk' || (featuresIn === 'auto' && large)) {
+    if (shape.stored === null)
+      throw new Failure(
+        'dataset-invalid',
+        `${path} cannot be read in pieces: it must hold <f2, <f4 or <f8 in C order. Save it anew with numpy.save(path, numpy.ascontiguousarray(features, "float32")).`,
+      );
+    return openStoredRows(path, shape.stored, scratch);
+  }
+  if (described.format === 'npy') return readNpyMatrix(path);
+  const stored = openStoredRows(path, shape.stored!, scratch);
+  try {
+    return rowsBetween(stored, 0, stored.rows);
+  } finally {
+    stored.release();
+  }
+}
+
+interface Shape {
+  readonly rows: number;
+  readonly columns: number;
+  /** Null for a file that is not row after row of floats. */
+  readonly stored: StoredShape | null;
+}
+
+async function npyShape(path: string): Promise<Shape> {
+  const { shape, type, isFortran, start } = await readNpyHeader(path);
+  if (shape.length !== 2)
+    throw new Failure(
+      'dataset-invalid',
+      `${path} has ${shape.length} dimensions; features need two (rows, values).`,
+    );
+  const [rows, columns] = shape;
+  const isStored = !isFortran && (type === '<f2' || type === '<f4' || type === '<f8');
+  return { rows, columns, stored: isStored ? { rows, columns, type, start } : null };
+}
+
+/** Raw float32 has no header: the manifest says how many rows there are. */
+async function rawShape(path: string, { rows = 0, columns = 0 }: Manifest['features']): Promise<Shape> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  if (size !== rows * columns * 4)
+    throw new Failure(
+      'dataset-invalid',
+      `${path} has ${size} bytes; ${rows} x ${columns} float32 values need ${rows * columns * 4}.`,
+    );
+  return { rows, columns, stored: { rows, columns, type: '<f4', start: 0 } };
+}
