@@ -7,7 +7,8 @@ import { Failure } from '../../core/failures.js';
 import { leftOutFile, type Assembled } from '../../trainer/extraction/assemble.js';
 import { extract, mergeShards, type ExtractionReport } from '../../trainer/extraction/extract.js';
 import { defaultSplitOptions, type SplitOptions } from '../../trainer/extraction/make-splits.js';
-import type { Shard } from '../../trainer/extraction/run-parts.js';
+import type { Shard } from '../../trainer/shard.js';
+import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
 import { count, positive, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
@@ -217,14 +218,6 @@ function paceOf({ pictures, resumed, seconds, imagesPerSecond }: ExtractionRepor
   if (imagesPerSecond === null) return `All ${pictures} pictures were done already.`;
   const before = resumed > 0 ? `, ${resumed} done before` : '';
   return `${imagesPerSecond.toFixed(1)} images/s (${pictures - resumed} in ${seconds.toFixed(0)} s${before})`;
-}
-
-function shardNumber(text: string): Shard {
-  const match = /^(\d+)\/(\d+)$/.exec(text);
-  const [number, of] = [Number(match?.[1]), Number(match?.[2])];
-  if (!(number >= 1 && of >= number))
-    throw new InvalidArgumentError('It must be like 3/16, from 1/n to n/n.');
-  return { number, of };
 }
 
 function share(text: string): number {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { InvalidArgumentError } from 'commander';
 import { Failure } from '../../core/failures.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readGrid } from '../../trainer/experiments/sweep-grid.js';
-import { mergeSweep, sweep, type Shard, type SweepRow } from '../../trainer/experiments/sweep.js';
+import { mergeSweep, sweep, type SweepRow } from '../../trainer/experiments/sweep.js';
+import { wholeWork, type Shard } from '../../trainer/shard.js';
+import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
 import { percent } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
@@ -27,7 +28,7 @@ export const addSweepCommand: AddCommand = (program, run) => {
       'one file for each result; what is there already is not computed again',
     )
     .requiredOption('--grid <file>', 'JSON: paths of settings, each with the values to try')
-    .option('--shard <i/n>', 'only every n-th unit of work from the i-th on (0/4 .. 3/4)', shard)
+    .option('--shard <i/n>', 'do the i-th of n shares only', shardNumber)
     .option('--processes <count>', 'so many processes at once on this machine', count, 1)
     .option('--merge', 'print the table of what is done, and compute nothing')
     .option('--seed <number>', 'of every training', wholeNumber, 1)
@@ -35,7 +36,7 @@ export const addSweepCommand: AddCommand = (program, run) => {
       'after',
       `
 A grid is like {"generator.learningRate": [0.001, 0.002], "head.regularisation": [0.03, 0.1]}: every combination is tried.
-In an indexed Kubernetes Job give each pod --shard "$JOB_COMPLETION_INDEX/N" and one shared OUT; then print with --merge.
+In an indexed Kubernetes Job give each pod --shard "$((JOB_COMPLETION_INDEX + 1))/N" and one shared OUT; then print with --merge.
 
 Examples:
   unseen sweep --data data/cub --out sweep --grid grid.json
@@ -61,7 +62,7 @@ async function inThisProcess(options: SweepOptions, watcher: CommandContext): Pr
   const points = await readGrid(options.grid, await settingsOf(options));
   const open = () => openEngine('onnx', { provider: 'cpu', threads: options.threads });
   const { engine, dataset } = await openInputs(options, open, watcher);
-  const { out, seed, shard: own = { index: 0, count: 1 } } = options;
+  const { out, seed, shard: own = wholeWork } = options;
   await sweep({ dataset, points, engine, out, seed, shard: own, watcher });
 }
 
@@ -72,7 +73,7 @@ async function inProcesses(processes: number, { signal }: CommandContext): Promi
     return !isOption(text) && !isOption(all[i - 1]) && !text.startsWith('--processes=') && text !== '--json';
   });
   const children = Array.from({ length: processes }, (_, index) =>
-    spawn(process.execPath, [...given, '--shard', `${index}/${processes}`], {
+    spawn(process.execPath, [...given, '--shard', `${index + 1}/${processes}`], {
       stdio: ['ignore', 'ignore', 'inherit'],
     }),
   );
@@ -98,14 +99,6 @@ async function inProcesses(processes: number, { signal }: CommandContext): Promi
   if (signal.aborted) throw new Failure('interrupted', 'Stopped; start it again to go on.');
   if (codes.some((code) => code !== 0))
     throw new Failure('training-failed', 'A process of the sweep failed; its own message is above.');
-}
-
-function shard(text: string): Shard {
-  const match = /^(\d+)\/(\d+)$/.exec(text);
-  const [index, total] = [Number(match?.[1]), Number(match?.[2])];
-  if (!match || index >= total)
-    throw new InvalidArgumentError('It must be like 0/4: which shard, counted from 0, of how many.');
-  return { index, count: total };
 }
 
 function describe(rows: readonly SweepRow[]): string {

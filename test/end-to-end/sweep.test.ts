@@ -46,11 +46,11 @@ describe('unseen sweep', () => {
   });
 
   test('in shards gives the same table, which --merge prints', async () => {
-    const first = await unseen(...sweep('shards', '--shard', '0/3', '--json'));
+    const first = await unseen(...sweep('shards', '--shard', '1/3', '--json'));
     expect(rowsOf(first.stdout).reduce((sum, { folds }) => sum + folds, 0)).toBe(3);
     await Promise.all([
-      unseen(...sweep('shards', '--shard', '1/3')),
       unseen(...sweep('shards', '--shard', '2/3')),
+      unseen(...sweep('shards', '--shard', '3/3')),
     ]);
     const merged = await unseen(...sweep('shards', '--merge', '--json'));
     expect(rowsOf(merged.stdout)).toEqual(rows);
@@ -94,7 +94,7 @@ describe('unseen sweep', () => {
   });
 
   test('refuses a shard that does not exist', async () => {
-    const { code, stderr } = await unseen(...sweep('x', '--shard', '4/4'));
+    const { code, stderr } = await unseen(...sweep('x', '--shard', '0/4'));
     expect(code).toBe(2);
     expect(stderr).toContain('0/4');
   });

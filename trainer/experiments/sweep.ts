@@ -1,6 +1,6 @@
 /**
  * A grid of settings, each judged on validation classes. Every (point, fold) is a unit of its own with a file of its own, so
- * that many processes or the pods of an indexed Job share one directory: unit u belongs to shard u mod N.
+ * that many processes or the pods of an indexed Job share one directory: unit u, counted from 0, belongs to share u mod N + 1.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +9,12 @@ import { sha256Of } from '../../core/hash.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fingerprint } from '../datasets/fingerprint.js';
+import type { Shard } from '../shard.js';
 import type { Engine } from '../engine/contract.js';
 import { fileCheckpoints } from '../generator/checkpoint.js';
 import { foldCount, validate } from '../selection/validate.js';
 import type { GridPoint } from './sweep-grid.js';
 import { Timekeeper } from './timekeeper.js';
-
-export interface Shard {
-  readonly index: number; // from 0
-  readonly count: number;
-}
 
 export interface SweepRequest {
   readonly dataset: Dataset;
@@ -58,7 +54,7 @@ export async function sweep(request: SweepRequest): Promise<void> {
     const folds = foldCount(dataset, point.configuration);
     return Array.from({ length: folds }, (_, fold) => ({ point, fold, folds }));
   });
-  const own = units.filter((_, u) => u % shard.count === shard.index);
+  const own = units.filter((_, u) => u % shard.of === shard.number - 1);
   const time = new Timekeeper(own.length, watcher);
   for (const { point, fold, folds } of own) {
     const { features, generator, head, validation, transductive } = point.configuration;

@@ -17,7 +17,8 @@ import { assemble, nameOf, type Assembled } from './assemble.js';
 import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
 import { PartStore } from './parts.js';
 import { makePlan } from './plan.js';
-import { runParts, type PartsDone, type Shard } from './run-parts.js';
+import { wholeWork, type Shard } from '../shard.js';
+import { runParts, type PartsDone } from './run-parts.js';
 
 export interface ExtractionRequest {
   readonly images: string;
@@ -49,7 +50,7 @@ export async function extract(
   watcher: Watcher,
   given: ExtractionParts = {},
 ): Promise<ExtractionReport> {
-  const { out, shard = { number: 1, of: 1 } } = request;
+  const { out, shard = wholeWork } = request;
   refuseExisting(out);
   const backbone = given.backbone ?? (await openBackbone(request.backbone, watcher));
   const batchSize = backbone.entry.fixedBatch ?? request.batchSize ?? defaultBatchSize;

@@ -1,3 +1,4 @@
+import type { Shard } from '../shard.js';
 import { join } from 'node:path';
 import type { FeatureSource } from '../../core/backbone/extractor.js';
 import { featuresOf } from '../../core/backbone/pipeline.js';
@@ -7,11 +8,6 @@ import type { Part, PartStore } from './parts.js';
 import { partCount, type Plan } from './plan.js';
 
 /** Shard 3 of 16 does the parts 2, 18, 34 …; which pictures make a part does not depend on the shards. */
-export interface Shard {
-  readonly number: number; // from 1
-  readonly of: number;
-}
-
 export interface PartsDone {
   readonly pictures: number;
   readonly resumed: number;
