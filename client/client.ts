@@ -2,16 +2,14 @@ import type {
   AttributesResponse,
   ClassifyManyResponse,
   ClassifyResponse,
-  ReadinessResponse,
-} from '../server/contract/schemas.js';
-import type {
   ClassListResponse,
   ClassResponse,
   CreatedManyResponse,
   CreatedResponse,
   DryRunResponse,
   NewClass,
-} from '../server/contract/class-schemas.js';
+  ReadinessResponse,
+} from './answers.js';
 import { asBlob, type Picture } from './picture.js';
 import { Sender, type Call, type SenderOptions } from './send.js';
 
