@@ -26,6 +26,8 @@ const adaptations: readonly (readonly [RegExp, string])[] = [
   [/unseen demo\b/, '$& --port 0'],
 ];
 
+/** Where another reader begins, one with ready-made features: what was extracted before is not theirs. */
+const comesWithFeatures = /unseen dataset check DATA/;
 const serves = /unseen (?:serve|demo)\b(?!.*--help)/;
 const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes)\b/;
 const announced = /Serving .*?(http:\/\/[\d.]+:\d+)/;
@@ -99,11 +101,10 @@ export class Machine {
   /** Places what is supposed to be there, and clears the place of what shall be made. */
   private async prepare(text: string): Promise<void> {
     const words = shellCommands(text).flatMap((command) => command.words);
-    const out = words[words.indexOf('--out') + 1];
-    if (words.includes('--out'))
-      for (const made of [out, `${out}.work`, `${out}.report.html`])
-        rmSync(join(this.folder, made), { recursive: true, force: true });
-    if (words[0] === 'node') rmSync(join(this.folder, words[2]), { recursive: true, force: true });
+    const out = words.includes('--out') ? words[words.indexOf('--out') + 1] : 'TO';
+    for (const made of [out, `${out}.work`, `${out}.report.html`])
+      rmSync(join(this.folder, made), { recursive: true, force: true });
+    if (comesWithFeatures.test(text)) rmSync(join(this.folder, 'DATA'), { recursive: true, force: true });
     for (const word of words)
       if (word !== out && word in props && !existsSync(join(this.folder, word.replace('@', ''))))
         await props[word](this.folder);

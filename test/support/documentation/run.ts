@@ -8,7 +8,7 @@ import { Machine } from './machine.js';
 import type { Markdown } from './markdown.js';
 import { notRunFor } from './not-run.js';
 import { shellCommands } from './shell-commands.js';
-import { shownIn } from './shown.js';
+import { shownIn, type Shown } from './shown.js';
 import { hasTool } from './tools.js';
 
 /** The backbone is fetched as a reader's first command would; false only where npm cannot reach it at all. */
@@ -20,24 +20,26 @@ export async function hasBackbone(): Promise<boolean> {
 
 /** Runs every command of each document, in its order, on a machine of its own; each is a test. */
 export function runDocuments(documents: readonly Markdown[], isPossible: boolean): void {
-  describe.each(documents.map((document) => ({ path: document.path, shown: shownIn(document) })))(
-    '$path',
-    ({ shown }) => {
-      const toRun = shown.filter(({ text }) => !notRunFor(text));
-      if (toRun.length === 0) return;
-      const machine = isPossible ? new Machine(temporaryFolder()) : null;
-      afterAll(() => machine?.stop());
-      for (const { place, text } of toRun)
-        test.skipIf(!machine || !toolsOf(text).every(hasTool))(`${place}: ${text}`, async () => {
-          const { code, output } = await machine!.run(text);
-          expect(code, output).toBe(0);
-        });
-      test.skipIf(!machine)('a server that was started ends well', async () => {
-        const { code, output } = await machine!.stop();
-        expect(code, output).toBe(0);
+  for (const document of documents) {
+    const toRun = shownIn(document).filter(({ text }) => !notRunFor(text));
+    if (toRun.length > 0)
+      describe(document.path, () => {
+        runInOrder(toRun, isPossible ? new Machine(temporaryFolder()) : null);
       });
-    },
-  );
+  }
+}
+
+function runInOrder(commands: readonly Shown[], machine: Machine | null): void {
+  afterAll(() => machine?.stop());
+  for (const { place, text } of commands)
+    test.skipIf(!machine || !toolsOf(text).every(hasTool))(`${place}: ${text}`, async () => {
+      const { code, output } = await machine!.run(text);
+      expect(code, output).toBe(0);
+    });
+  test.skipIf(!machine)('the server that was left running, if any, ends well', async () => {
+    const { code, output } = await machine!.stop();
+    expect(code, output).toBe(0);
+  });
 }
 
 /** What is not ours; npm and node are there wherever tests run. */
