@@ -19,6 +19,7 @@ export interface Outcome {
 const adaptations: readonly (readonly [RegExp, string])[] = [
   [/draw-example\.js \S+/, '$& 2'],
   [/unseen (?:train|reproduce|sweep)\b/, '$& --config quick.json'],
+  [/unseen train.* --data example\/data/, '$& --no-report'], // README's trainings make theirs
   [/unseen reproduce\b/, '$& --seeds 1'],
   [/bench -- extraction PHOTOS.*/, 'bench -- extraction PHOTOS 1 2 1 2'],
   [/bench -- server-start/, '$& 1'],
@@ -105,9 +106,9 @@ export class Machine {
     for (const made of [out, `${out}.work`, `${out}.report.html`])
       rmSync(join(this.folder, made), { recursive: true, force: true });
     if (comesWithFeatures.test(text)) rmSync(join(this.folder, 'DATA'), { recursive: true, force: true });
-    for (const word of words)
-      if (word !== out && word in props && !existsSync(join(this.folder, word.replace('@', ''))))
-        await props[word](this.folder);
+    for (const name of words.map((word) => word.replace(/^@/, '')))
+      if (name !== out && name in props && !existsSync(join(this.folder, name)))
+        await props[name](this.folder);
   }
 
   private async adapted(text: string): Promise<string> {

@@ -31,8 +31,8 @@ const photograph: Make = (folder) => {
 /** Pictures of some classes, with the table that describes them and some more. */
 const pictures: Make = async (folder) => {
   const example = join(folder, 'drawn');
-  const [invented, letters] = [inventedFlags.slice(0, 20), letterFlags.slice(0, 3)];
-  await writeExample(example, { invented, letters }, 3);
+  const [invented, letters] = [inventedFlags.slice(0, 18), letterFlags.slice(0, 3)];
+  await writeExample(example, { invented, letters }, 2);
   renameSync(join(example, 'pictures'), join(folder, 'PICTURES'));
   renameSync(join(example, 'attributes.csv'), join(folder, 'attributes.csv'));
 };
@@ -62,7 +62,7 @@ export const props: Readonly<Record<string, Make>> = {
     write(folder, 'grid.json', { 'generator.learningRate': [1e-4, 1e-3] });
   },
   // docs/http.md: the class that was just added, without its name.
-  '@attributes.json': (folder) => {
+  'attributes.json': (folder) => {
     const { attributes } = JSON.parse(readFileSync(join(folder, 'new.json'), 'utf8')) as {
       attributes: object;
     };
