@@ -45,9 +45,9 @@ describe.skipIf(!server)('TypeScript', () => {
       const source = leftToReaders + text.replace('http://127.0.0.1:8080', server!.url);
       expect(source).toContain(server!.url);
       expect(compile(folder, name, source)).toEqual([]);
-      const { code, output } = await runProgram(folder, name);
-      expect(code, output).toBe(0);
-      expect(output).toBe(''); // what is caught is written there
+      const { code, stderr } = await runProgram(folder, name);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toBe(''); // what is caught is written there
     },
   );
 });

@@ -7,13 +7,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../../../core/project-folder.js';
+import { finishedOf, type Finished } from '../command-line.js';
 import { props, quickSettings } from './props.js';
 import { shellCommands } from './shell-commands.js';
-
-export interface Outcome {
-  readonly code: number | null;
-  readonly output: string;
-}
 
 /** In place of what takes minutes, or a port that may be taken. */
 const adaptations: readonly (readonly [RegExp, string])[] = [
@@ -34,7 +30,7 @@ const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classi
 const announced = /Serving .*?(http:\/\/[\d.]+:\d+)/;
 
 export class Machine {
-  private server: { child: ChildProcess; url: string; ended: Promise<Outcome> } | null = null;
+  private server: { child: ChildProcess; url: string; ended: Promise<Finished> } | null = null;
 
   constructor(readonly folder: string) {
     const root = projectFolder();
@@ -54,7 +50,7 @@ export class Machine {
   }
 
   /** A server is left running, and ended when the next is started. */
-  async run(text: string): Promise<Outcome> {
+  async run(text: string): Promise<Finished> {
     await this.prepare(text);
     if (serves.test(text)) return this.serve(text);
     return this.started(await this.adapted(text)).ended;
@@ -63,21 +59,21 @@ export class Machine {
   /** The server's own address: the one that the documentation started, or else one with the demonstration. */
   async url(): Promise<string> {
     if (!this.server) {
-      const { code, output } = await this.serve('unseen serve --bundle models/demo');
-      if (code !== 0) throw new Error(output);
+      const { code, stderr } = await this.serve('unseen serve --bundle models/demo');
+      if (code !== 0) throw new Error(stderr);
     }
     return this.server!.url;
   }
 
   /** As an operator ends it. */
-  async stop(): Promise<Outcome> {
+  async stop(): Promise<Finished> {
     const running = this.server;
     this.server = null;
     running?.child.kill('SIGTERM');
-    return (await running?.ended) ?? { code: 0, output: '' };
+    return (await running?.ended) ?? { code: 0, stdout: '', stderr: '' };
   }
 
-  private async serve(text: string): Promise<Outcome> {
+  private async serve(text: string): Promise<Finished> {
     const before = await this.stop();
     if (before.code !== 0) return before;
     const { child, ended } = this.started(await this.adapted(text));
@@ -96,7 +92,7 @@ export class Machine {
     });
     if (url === null) return ended;
     this.server = { child, url, ended };
-    return { code: 0, output: url };
+    return { code: 0, stdout: url, stderr: '' };
   }
 
   /** Places what is supposed to be there, and clears the place of what shall be made. */
@@ -121,7 +117,7 @@ export class Machine {
       .replace(/unseen (?:classify|classes \w+)/, `$& --url ${url}`);
   }
 
-  private started(text: string): { child: ChildProcess; ended: Promise<Outcome> } {
+  private started(text: string): { child: ChildProcess; ended: Promise<Finished> } {
     const child = spawn('bash', ['-o', 'pipefail', '-c', text], {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -134,15 +130,6 @@ export class Machine {
         UNSEEN_GRACE_SECONDS: '0',
       },
     });
-    let output = '';
-    const keep = (chunk: Buffer): void => void (output += chunk.toString());
-    child.stdout.on('data', keep);
-    child.stderr.on('data', keep);
-    const ended = new Promise<Outcome>((resolve) => {
-      child.on('close', (code) => {
-        resolve({ code, output });
-      });
-    });
-    return { child, ended };
+    return { child, ended: finishedOf(child) };
   }
 }

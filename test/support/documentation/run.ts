@@ -33,12 +33,12 @@ function runInOrder(commands: readonly Shown[], machine: Machine | null): void {
   afterAll(() => machine?.stop());
   for (const { place, text } of commands)
     test.skipIf(!machine || !toolsOf(text).every(hasTool))(`${place}: ${text}`, async () => {
-      const { code, output } = await machine!.run(text);
-      expect(code, output).toBe(0);
+      const { code, stdout, stderr } = await machine!.run(text);
+      expect(code, stdout + stderr).toBe(0);
     });
   test.skipIf(!machine)('the server that was left running, if any, ends well', async () => {
-    const { code, output } = await machine!.stop();
-    expect(code, output).toBe(0);
+    const { code, stderr } = await machine!.stop();
+    expect(code, stderr).toBe(0);
   });
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { projectFolder } from '../../../core/project-folder.js';
+import { finishedOf, type Finished } from '../command-line.js';
 
 /** A folder of a reader's own, with the package `unseen` installed. */
 export function installClient(folder: string): void {
@@ -33,15 +34,8 @@ export function compile(folder: string, name: string, source: string): string[] 
   );
 }
 
-export function runProgram(folder: string, name: string): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [`${name}.js`], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  const keep = (chunk: Buffer): void => void (output += chunk.toString());
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  return new Promise((resolve) => {
-    child.on('close', (code) => {
-      resolve({ code, output });
-    });
-  });
+export function runProgram(folder: string, name: string): Promise<Finished> {
+  return finishedOf(
+    spawn(process.execPath, [`${name}.js`], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
 }
