@@ -44,7 +44,7 @@ describe.skipIf(!server)('TypeScript', () => {
       const name = `snippet-${number}`;
       const source = leftToReaders + text.replace('http://127.0.0.1:8080', server!.url);
       expect(source).toContain(server!.url);
-      expect(compile(folder, name, source)).toEqual([]);
+      expect(await compile(folder, name, source)).toEqual({ code: 0, stdout: '', stderr: '' });
       const { code, stderr } = await runProgram(folder, name);
       expect(code, stderr).toBe(0);
       expect(stderr).toBe(''); // what is caught is written there

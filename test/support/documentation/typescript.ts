@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { projectFolder } from '../../../core/project-folder.js';
 import { finishedOf, type Finished } from '../command-line.js';
 
@@ -15,27 +14,28 @@ export function installClient(folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
 }
 
-/** What the compiler says against it, strictly; the program lies beside it then. */
-export function compile(folder: string, name: string, source: string): string[] {
-  const file = join(folder, `${name}.ts`);
-  writeFileSync(file, source);
-  const program = ts.createProgram([file], {
-    strict: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ['node'],
-    typeRoots: [join(folder, 'node_modules/@types')],
-    skipLibCheck: true,
-  });
-  const { diagnostics } = program.emit();
-  return [...ts.getPreEmitDiagnostics(program), ...diagnostics].map(({ messageText }) =>
-    ts.flattenDiagnosticMessageText(messageText, '\n'),
-  );
+/** Strictly. The compiler is a process of its own: here it would keep a server in this process from answering. */
+export function compile(folder: string, name: string, source: string): Promise<Finished> {
+  const file = `${name}.ts`;
+  writeFileSync(join(folder, file), source);
+  const compiler = join(projectFolder(), 'node_modules/typescript/bin/tsc');
+  const options = [
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--skipLibCheck',
+  ];
+  return runNode(folder, [compiler, ...options, file]);
 }
 
 export function runProgram(folder: string, name: string): Promise<Finished> {
-  return finishedOf(
-    spawn(process.execPath, [`${name}.js`], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }),
-  );
+  return runNode(folder, [`${name}.js`]);
+}
+
+function runNode(folder: string, words: readonly string[]): Promise<Finished> {
+  return finishedOf(spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }));
 }
