@@ -1,17 +1,4 @@
-import type {
-  AttributesResponse,
-  ClassifyManyResponse,
-  ClassifyResponse,
-  ReadinessResponse,
-} from '../server/contract/schemas.js';
-import type {
-  ClassListResponse,
-  ClassResponse,
-  CreatedManyResponse,
-  CreatedResponse,
-  DryRunResponse,
-  NewClass,
-} from '../server/contract/class-schemas.js';
+import type * as contract from './answers.js';
 import { asBlob, type Picture } from './picture.js';
 import { Sender, type Call, type SenderOptions } from './send.js';
 
@@ -41,7 +28,7 @@ export interface ClassPage {
   readonly after?: string | undefined;
 }
 
-export interface Readiness extends Pick<ReadinessResponse, 'reasons' | 'serving'> {
+export interface Readiness extends Pick<contract.ReadinessResponse, 'reasons' | 'serving'> {
   readonly ready: boolean;
 }
 
@@ -62,7 +49,7 @@ export class UnseenClient {
   async classify(
     picture: Picture,
     { type, ...options }: ClassifyOptions & { readonly type?: string | undefined } = {},
-  ): Promise<ClassifyResponse> {
+  ): Promise<contract.ClassifyResponse> {
     const body = await asBlob(picture, type);
     return this.sender.send('/classify', {
       method: 'POST',
@@ -80,7 +67,7 @@ export class UnseenClient {
   async classifyMany(
     pictures: readonly (Picture | NamedPicture)[],
     options: ClassifyOptions = {},
-  ): Promise<ClassifyManyResponse> {
+  ): Promise<contract.ClassifyManyResponse> {
     const form = new FormData();
     const names: string[] = [];
     for (const given of pictures) {
@@ -89,25 +76,28 @@ export class UnseenClient {
       names.push(name);
       form.append('image', await asBlob(picture), name);
     }
-    const answer = await this.sender.send<ClassifyManyResponse | ClassifyResponse>('/classify', {
-      method: 'POST',
-      query: queryOf(options),
-      headers: revisionOf(options),
-      body: form,
-      signal: options.signal,
-    });
+    const answer = await this.sender.send<contract.ClassifyManyResponse | contract.ClassifyResponse>(
+      '/classify',
+      {
+        method: 'POST',
+        query: queryOf(options),
+        headers: revisionOf(options),
+        body: form,
+        signal: options.signal,
+      },
+    );
     if ('pictures' in answer) return answer;
     const { predictions, explanation, ...footer } = answer; // the server answers a single picture in its own shape
     return { pictures: [{ name: names[0], predictions, ...(explanation && { explanation }) }], ...footer };
   }
 
   /** What an attribute vector must hold, and the range of `unseenBias`. */
-  attributes({ signal }: CallOptions = {}): Promise<AttributesResponse> {
+  attributes({ signal }: CallOptions = {}): Promise<contract.AttributesResponse> {
     return this.sender.send('/attributes', { signal });
   }
 
   /** One page of the classes that compete; `after` is `next` of the page before. */
-  classes(page: ClassPage & ReadOptions = {}): Promise<ClassListResponse> {
+  classes(page: ClassPage & ReadOptions = {}): Promise<contract.ClassListResponse> {
     const { kind, limit, after, signal } = page;
     return this.sender.send('/classes', {
       query: { kind, limit, after },
@@ -116,31 +106,37 @@ export class UnseenClient {
     });
   }
 
-  class(name: string, options: ReadOptions = {}): Promise<ClassResponse> {
+  class(name: string, options: ReadOptions = {}): Promise<contract.ClassResponse> {
     return this.sender.send(pathOf(name), { headers: revisionOf(options), signal: options.signal });
   }
 
   /** From the answer on, pictures are recognised as it. The same content again changes nothing. */
-  createClass(content: NewClass, { signal }: CallOptions = {}): Promise<CreatedResponse> {
+  createClass(content: contract.NewClass, { signal }: CallOptions = {}): Promise<contract.CreatedResponse> {
     return this.sender.send('/classes', { ...json('POST', content), signal });
   }
 
   /** All of them or none. Hundreds may be more than the server takes in one request: see classParts. */
-  createClasses(classes: readonly NewClass[], { signal }: CallOptions = {}): Promise<CreatedManyResponse> {
+  createClasses(
+    classes: readonly contract.NewClass[],
+    { signal }: CallOptions = {},
+  ): Promise<contract.CreatedManyResponse> {
     return this.sender.send('/classes', { ...json('POST', { classes }), signal });
   }
 
   /** What new classes would be confused with; nothing changes. */
-  previewClasses(classes: readonly NewClass[], { signal }: CallOptions = {}): Promise<DryRunResponse> {
+  previewClasses(
+    classes: readonly contract.NewClass[],
+    { signal }: CallOptions = {},
+  ): Promise<contract.DryRunResponse> {
     return this.sender.send('/classes', { ...json('POST', { classes }), query: { dryRun: true }, signal });
   }
 
   /** `etag` is the one that was read; '*' replaces whatever is there. */
   replaceClass(
-    { name, attributes }: NewClass,
+    { name, attributes }: contract.NewClass,
     etag: string,
     { signal }: CallOptions = {},
-  ): Promise<CreatedResponse> {
+  ): Promise<contract.CreatedResponse> {
     return this.sender.send(pathOf(name), { ...json('PUT', { attributes }, { 'if-match': etag }), signal });
   }
 
@@ -150,7 +146,7 @@ export class UnseenClient {
 
   /** Whether pictures may be sent; the reasons say why not, or what else does not work; `serving` says what is at work. */
   async ready({ signal }: CallOptions = {}): Promise<Readiness> {
-    const answer = await this.sender.send<ReadinessResponse>('/readyz', { signal, accept: [503] });
+    const answer = await this.sender.send<contract.ReadinessResponse>('/readyz', { signal, accept: [503] });
     const { status, reasons, serving } = answer;
     return { ready: status !== 'unavailable', reasons, serving };
   }

@@ -12,18 +12,4 @@ export {
 export { classParts } from './class-parts.js';
 export type { Picture } from './picture.js';
 export { UnseenProblem, type ProblemDetails } from './problem.js';
-export type {
-  ClassListResponse,
-  ClassResponse,
-  CreatedManyResponse,
-  CreatedResponse,
-  DryRunResponse,
-  NewClass,
-} from '../server/contract/class-schemas.js';
-export type {
-  AttributesResponse,
-  ClassifyManyResponse,
-  ClassifyResponse,
-  ProblemResponse,
-  ReadinessResponse,
-} from '../server/contract/schemas.js';
+export type * from './answers.js';

@@ -1,4 +1,4 @@
-import type { ProblemResponse } from '../server/contract/schemas.js';
+import type { ProblemResponse } from './answers.js';
 
 export interface ProblemDetails {
   /** Undefined when there was no answer at all. */

@@ -68,10 +68,10 @@ export interface Catalogue {
 export const entryFile = 'backbone.json';
 export const modelFile = 'backbone.onnx';
 
-/** `environment` may name another place for weights, in UNSEEN_CACHE. */
+/** `environment` may name another place for weights, in UNSEEN_CACHE; empty is as good as not set. */
 export function loadCatalogue(environment: NodeJS.ProcessEnv = process.env): Catalogue {
   const models = join(projectFolder(), 'models');
-  const weights = resolve(environment.UNSEEN_CACHE ?? join(models, 'weights'));
+  const weights = resolve(environment.UNSEEN_CACHE?.trim() || join(models, 'weights'));
   const known = catalogueSchema.parse(JSON.parse(readFileSync(join(models, 'backbones.json'), 'utf8')));
   const names = new Set(known.backbones.map(({ name }) => name));
   const added = addedBackbones(weights).filter(({ name }) => !names.has(name));

@@ -41,8 +41,7 @@ test('waits only for services that are there, and mounts only volumes that are d
   }
 });
 
-// The dashboards, rules and settings of Prometheus and Grafana have a folder of their own.
-test.skipIf(!existsSync(new URL('observability', project)))('mounts only files that exist', () => {
+test('mounts only files that exist', () => {
   for (const { volumes: mounts = [] } of Object.values(services))
     for (const mount of mounts.filter((one) => one.startsWith('./')))
       expect(existsSync(new URL(mount.split(':')[0], project)), mount).toBe(true);

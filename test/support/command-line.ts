@@ -10,17 +10,21 @@ export interface Finished {
 export function startUnseen(args: readonly string[]): { child: ChildProcess; finished: Promise<Finished> } {
   const main = new URL('../../dist/cli/main.js', import.meta.url).pathname;
   const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return { child, finished: finishedOf(child) };
+}
+
+/** What it says, and how it ends. */
+export function finishedOf(child: ChildProcess): Promise<Finished> {
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const finished = new Promise<Finished>((resolve, reject) => {
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => {
       resolve({ code, stdout, stderr });
     });
   });
-  return { child, finished };
 }
 
 export function unseen(...args: string[]): Promise<Finished> {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { readBundle } from '../../../core/bundle/read.js';
 import { silent } from '../../../core/progress.js';
+import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { train } from '../../../trainer/train.js';
 import { smallConfiguration } from './configuration.js';
@@ -10,12 +11,16 @@ import { syntheticDataset } from './dataset.js';
 /** What `smallBackbone()` gives for a picture. */
 export const smallFeatureWidth = 12;
 
-/** A bundle in `folder`, trained in a second or two on features of the width that `smallBackbone` gives. */
-export async function trainSmallBundle(folder: string, seed = 1): Promise<{ path: string; bundle: Bundle }> {
+/** A bundle in `folder`, trained in a second or two; its features have the width that `smallBackbone` gives. */
+export async function trainSmallBundle(
+  folder: string,
+  seed = 1,
+  dataset: Dataset = syntheticDataset({ featureWidth: smallFeatureWidth }),
+): Promise<{ path: string; bundle: Bundle }> {
   const path = join(folder, `small-bundle-${seed}`);
   const engine = new OnnxEngine({ threads: 1 });
   await train({
-    dataset: syntheticDataset({ featureWidth: smallFeatureWidth }),
+    dataset,
     configuration: smallConfiguration({ generator: { epochs: 20 } }),
     seeds: [seed],
     engine,

@@ -1,37 +1,32 @@
-import { useState } from 'preact/hooks';
-import { matchesFilter } from '../state/attribute-families.js';
+import { useMemo, useState } from 'preact/hooks';
+import { narrowFamilies } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
 import { counted } from '../state/figures.js';
 import { families } from '../state/model.js';
 import { FamilyFields } from './family-fields.js';
+import { SearchField } from './search-field.js';
 
-/** Every attribute of the model, by family. There may be hundreds: families fold, a filter finds, changed ones can be kept. */
+/** More than this that fit are not opened at once: the first letter of a filter fits nearly everything. */
+const openedAtOnce = 60;
+
+/**
+ * Every attribute of the model, by family. There may be hundreds: families fold, a filter finds, changed ones can be kept.
+ * Nothing here reads their values, so that a slider that is moved draws its own row and family again and no other.
+ */
 export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
   const [filter, setFilter] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
-  const changed = Array.from(draft.values.keys()).filter((name) => draft.isChanged(name)).length;
+  const all = families.value;
+  const kept = onlyChanged ? draft.changed.value : null;
+  const shown = useMemo(() => narrowFamilies(all, filter.trim(), kept), [all, filter, kept]);
   const isNarrowed = filter.trim() !== '' || onlyChanged;
-  const shown = families.value
-    .map((family) => ({
-      ...family,
-      attributes: family.attributes.filter(
-        (one) => matchesFilter(one, filter.trim()) && (!onlyChanged || draft.isChanged(one.name)),
-      ),
-    }))
-    .filter(({ attributes }) => attributes.length > 0);
+  const count = shown.reduce((sum, { attributes }) => sum + attributes.length, 0);
+  const startOpen = isNarrowed && count <= openedAtOnce;
   return (
     <fieldset class="attributes" disabled={draft.doing.value === 'reading'}>
       <legend>Attributes</legend>
       <div class="attributes-tools">
-        <input
-          type="search"
-          aria-label="Filter attributes"
-          placeholder="Filter"
-          value={filter}
-          onInput={({ currentTarget }) => {
-            setFilter(currentTarget.value);
-          }}
-        />
+        <SearchField label="Filter attributes" placeholder="Filter" value={filter} change={setFilter} />
         <label class="check">
           <input
             type="checkbox"
@@ -42,14 +37,26 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
           />
           only changed
         </label>
-        <p class="fine" role="status">
-          {counted(changed, 'change')}
-        </p>
+        <ChangeCount draft={draft} />
       </div>
       {shown.length === 0 && <div class="placeholder">No attribute fits.</div>}
       {shown.map((family) => (
-        <FamilyFields key={family.name} family={family} draft={draft} isOpened={isNarrowed} />
+        // Another key where that changes, so that families start anew instead of drawing what is folded right away.
+        <FamilyFields
+          key={`${startOpen} ${family.name}`}
+          family={family}
+          draft={draft}
+          startsOpen={startOpen}
+        />
       ))}
     </fieldset>
+  );
+}
+
+function ChangeCount({ draft }: { readonly draft: ClassDraft }) {
+  return (
+    <p class="fine" role="status">
+      {counted(draft.changed.value.size, 'change')}
+    </p>
   );
 }

@@ -13,6 +13,7 @@ import { model } from '../state/model.js';
 import { removing } from '../state/removing.js';
 import { KindMark } from './kind-mark.js';
 import { ProblemNotice } from './problem-notice.js';
+import { SearchField } from './search-field.js';
 
 const kinds: readonly (Kind | 'all')[] = ['all', 'seen', 'unseen', 'added'];
 /** More than this at a time only when asked for: there may be thousands. */
@@ -41,15 +42,7 @@ export function ClassesPanel() {
         </button>
       </header>
       <div class="classes-tools">
-        <input
-          type="search"
-          aria-label="Search classes"
-          placeholder="Search by name"
-          value={search}
-          onInput={({ currentTarget }) => {
-            setSearch(currentTarget.value);
-          }}
-        />
+        <SearchField label="Search classes" placeholder="Search by name" value={search} change={setSearch} />
         <div class="choice" role="group" aria-label="Kind of class">
           {kinds.map((one) => (
             <button

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Attribute, Family } from '../state/attribute-families.js';
+import { useState } from 'preact/hooks';
+import type { Family } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
 import { figure, place } from '../state/figures.js';
 import { AttributeField } from './attribute-field.js';
@@ -7,19 +7,15 @@ import { AttributeField } from './attribute-field.js';
 interface Properties {
   readonly family: Family;
   readonly draft: ClassDraft;
-  /** By the filter; people open and close as they like besides. */
-  readonly isOpened: boolean;
+  /** People open and close it as they like afterwards. */
+  readonly startsOpen: boolean;
 }
 
 /** What a folded family shows of its values. */
 const summarised = 3;
 
-export function FamilyFields({ family: { name, attributes }, draft, isOpened }: Properties) {
-  const [isOpen, setOpen] = useState(isOpened);
-  useEffect(() => {
-    setOpen(isOpened);
-  }, [isOpened]);
-  const changed = attributes.filter((one) => draft.isChanged(one.name)).length;
+export function FamilyFields({ family, draft, startsOpen }: Properties) {
+  const [isOpen, setOpen] = useState(startsOpen);
   return (
     <details
       class="family"
@@ -28,14 +24,10 @@ export function FamilyFields({ family: { name, attributes }, draft, isOpened }: 
         setOpen(currentTarget.open);
       }}
     >
-      <summary>
-        <span class="family-name">{name}</span>
-        <span class="family-values">{summary(attributes, draft)}</span>
-        {changed > 0 && <span class="family-changed">{changed} changed</span>}
-      </summary>
+      <FamilySummary family={family} draft={draft} />
       {isOpen && (
         <div class="family-fields">
-          {attributes.map((attribute) => (
+          {family.attributes.map((attribute) => (
             <AttributeField key={attribute.name} attribute={attribute} draft={draft} />
           ))}
         </div>
@@ -44,8 +36,19 @@ export function FamilyFields({ family: { name, attributes }, draft, isOpened }: 
   );
 }
 
-/** The largest few. */
-function summary(attributes: readonly Attribute[], draft: ClassDraft): string {
+/** A component of its own, because it reads the values: the rows beside it are not drawn again with it. */
+function FamilySummary({ family: { name, attributes }, draft }: Pick<Properties, 'family' | 'draft'>) {
+  const changed = attributes.filter((one) => draft.isChanged(one.name)).length;
+  return (
+    <summary>
+      <span class="family-name">{name}</span>
+      <span class="family-values">{largestValues(attributes, draft)}</span>
+      {changed > 0 && <span class="family-changed">{changed} changed</span>}
+    </summary>
+  );
+}
+
+function largestValues(attributes: Family['attributes'], draft: ClassDraft): string {
   const valued = attributes
     .map(({ name, label, minimum, maximum }) => {
       const value = draft.values.get(name)!.value;

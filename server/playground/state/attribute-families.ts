@@ -41,6 +41,22 @@ export function familiesOf(described: readonly Described[]): Family[] {
   return Array.from(families, ([name, attributes]) => ({ name, attributes }));
 }
 
+/** What fits the filter and, where that is asked for, is among `kept`. A family of which all fits is the same object. */
+export function narrowFamilies(
+  families: readonly Family[],
+  filter: string,
+  kept: ReadonlySet<string> | null,
+): Family[] {
+  return families
+    .map((family) => {
+      const attributes = family.attributes.filter(
+        (one) => matchesFilter(one, filter) && (kept?.has(one.name) ?? true),
+      );
+      return attributes.length === family.attributes.length ? family : { ...family, attributes };
+    })
+    .filter(({ attributes }) => attributes.length > 0);
+}
+
 /** Words of the filter may stand in any order, in family or value. */
 export function matchesFilter({ family, label, name }: Attribute, filter: string): boolean {
   const text = `${family} ${label} ${name}`.toLowerCase();

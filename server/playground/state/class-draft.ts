@@ -25,6 +25,8 @@ export class ClassDraft {
   readonly values: ReadonlyMap<string, Signal<number>>;
   /** What the values were at the start; others count as changed. */
   readonly origin = signal<ReadonlyMap<string, number>>(new Map());
+  /** The attributes whose values are others than at the start: the same set until one more or one fewer is. */
+  readonly changed: ReadonlySignal<ReadonlySet<string>>;
   readonly doing = signal<Doing>(null);
   readonly problem = signal<UnseenProblem | null>(null);
   readonly preview: ReadonlySignal<Preview | null>;
@@ -40,13 +42,20 @@ export class ClassDraft {
     const attributes = attributesByName.peek();
     this.values = new Map(Array.from(attributes.values(), ({ name, minimum }) => [name, signal(minimum)]));
     this.origin.value = this.snapshot();
+    let known: ReadonlySet<string> = new Set();
+    this.changed = computed(() => {
+      const now = Array.from(this.values.keys()).filter((name) => this.isChanged(name));
+      if (now.length !== known.size || now.some((name) => !known.has(name))) known = new Set(now);
+      return known;
+    });
     this.content = computed(() => ({
       name: this.name.value.trim(),
       attributes: Object.fromEntries(Array.from(this.values, ([name, value]) => [name, value.value])),
     }));
-    this.preview = computed(() =>
-      this.checked.value?.content === this.content.value ? this.checked.value.preview : null,
-    );
+    this.preview = computed(() => {
+      const checked = this.checked.value; // while there is none, no value is looked at
+      return checked !== null && checked.content === this.content.value ? checked.preview : null;
+    });
     this.isDoubtful = computed(() => this.preview.value !== null && isDoubtful(this.preview.value));
   }
 

@@ -237,6 +237,14 @@ describe('the catalogue', () => {
     expect(() => findEntry(catalogue, 'vgg')).toThrow(/no backbone "vgg".*resnet50-imagenet/);
   });
 
+  test('an empty UNSEEN_CACHE is none: weights lie where they do without it', () => {
+    const usual = loadCatalogue({}).weights;
+    expect(usual).toMatch(/models.weights$/);
+    expect(loadCatalogue({ UNSEEN_CACHE: '' }).weights).toBe(usual);
+    expect(loadCatalogue({ UNSEEN_CACHE: ' ' }).weights).toBe(usual);
+    expect(loadCatalogue({ UNSEEN_CACHE: folder }).weights).toBe(folder);
+  });
+
   test("lists a user's own, which can be opened by name", async () => {
     const environment = { UNSEEN_CACHE: join(folder, 'own') };
     const file = join(folder, 'mine.onnx');

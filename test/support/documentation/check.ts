@@ -7,15 +7,14 @@ export type Check = (document: Markdown) => string[];
 export const at = ({ path }: Markdown, line: number, complaint: string): string =>
   `${path}:${line}: ${complaint}`;
 
-/** Blocks in no language are shell, or something printed or drawn, in which no line starts like a command of ours. */
-const shellBlock = /^\s*(\w+=\S* )*(npx|npm|unseen|node|curl)\b/m;
+/** Blocks in no language are shell; what is printed or drawn says `text`. */
+export const shellBlocks = ({ blocks }: Markdown): Markdown['blocks'] =>
+  blocks.filter(({ language }) => ['', 'sh', 'bash', 'shell'].includes(language));
 
 export function shellIn(document: Markdown): { line: number; words: readonly string[] }[] {
-  return document.blocks
-    .filter(({ language, text }) => ['', 'sh', 'bash', 'shell'].includes(language) && shellBlock.test(text))
-    .flatMap(({ line, text }) =>
-      shellCommands(text).map((command) => ({ line: line + command.line, words: command.words })),
-    );
+  return shellBlocks(document).flatMap(({ line, text }) =>
+    shellCommands(text).map((command) => ({ line: line + command.line, words: command.words })),
+  );
 }
 
 /** The words after `unseen`, or null when it is another command. */

@@ -18,7 +18,8 @@ export const checkCommands: Check = (document) =>
     return complaint === null ? [] : [at(document, line, `unseen ${given!.join(' ')}: ${complaint}`)];
   });
 
-function refusalOf(words: readonly string[]): string | null {
+/** Why the program would not take these words after its name; null when it would. */
+export function refusalOf(words: readonly string[]): string | null {
   try {
     silenced(fresh()).parse(words, { from: 'user' });
     return null;
@@ -44,6 +45,12 @@ export const checkMentions: Check = (document) =>
     const unknown = given ? unknownIn(given) : unknownOption(words[0]);
     return unknown === null ? [] : [at(document, line, `${text}: ${unknown} is not known`)];
   });
+
+/** Whether there is more than the names of commands: an argument or an option. */
+export function hasArguments(words: readonly string[]): boolean {
+  let command: Command | undefined = whole;
+  return words.some((word) => (command = command?.commands.find((one) => one.name() === word)) === undefined);
+}
 
 function unknownIn(words: readonly string[]): string | null {
   let command = whole;

@@ -26,8 +26,34 @@ export function shellCommands(text: string): ShellCommand[] {
   return commands;
 }
 
+/** What a shell waits for before it goes on: simple commands joined by pipes, as they are written. */
+export interface Pipeline {
+  readonly line: number; // within the text, from 0
+  readonly text: string;
+}
+
+const sequels = new Set(['||', '&', '&&', ';', '\n']);
+
+export function pipelines(text: string): Pipeline[] {
+  const found: Pipeline[] = [];
+  let first: Token | null = null;
+  let end = 0;
+  for (const token of tokens(text)) {
+    if (!token.isOperator || !sequels.has(token.word)) {
+      first ??= token;
+      end = token.end;
+    } else if (first) {
+      found.push({ line: first.line, text: text.slice(first.start, end) });
+      first = null;
+    }
+  }
+  return found;
+}
+
 interface Token {
   readonly line: number;
+  readonly start: number;
+  readonly end: number;
   readonly word: string;
   readonly isOperator: boolean;
 }
@@ -49,13 +75,14 @@ function* tokens(text: string): Generator<Token> {
   };
   while (at < text.length) {
     const line = text.slice(0, at).split('\n').length - 1;
+    const start = at;
     if (take(patterns.blank) !== null || take(patterns.comment) !== null) continue;
     const operator = take(patterns.operator);
     const word = operator ?? take(patterns.word);
     if (word === null) throw new Error(`line ${line + 1} is no shell: a quote without an end?`);
-    yield { line, word: operator ?? unquoted(word), isOperator: operator !== null };
+    yield { line, start, end: at, word: operator ?? unquoted(word), isOperator: operator !== null };
   }
-  yield { line: 0, word: '\n', isOperator: true };
+  yield { line: 0, start: at, end: at, word: '\n', isOperator: true };
 }
 
 function unquoted(word: string): string {

@@ -138,6 +138,17 @@ describe('the class-order check', () => {
     expect(classOrderFindings(wrong)[0]).toMatchObject({ severity: 'warning', code: 'class-order' });
   });
 
+  test('is a share: few noisy rows of a class, of which half say less than the attributes, make it no more than 1', () => {
+    const sizes = { seen: 60, attributes: 6, featureWidth: 40, rowsPerClass: 5, noise: 3 };
+    const order = checkClassOrder(syntheticDataset(sizes));
+    expect(order.matched).toBe(order.ceiling); // the halves alone would have allowed less
+    expect(order.explained).toBe(1);
+    const dealtOtherwise = Array.from({ length: 10 }, (_, seed) =>
+      checkClassOrder({ ...wide, attributes: shifted }, seed),
+    );
+    for (const { explained } of dealtOtherwise) expect(explained).toBeGreaterThanOrEqual(0);
+  });
+
   test('looks at no test row', () => {
     const data = wide.features.data.slice();
     for (const row of [...wide.splits.testSeen, ...wide.splits.testUnseen])

@@ -1,0 +1,80 @@
+/** The commands of README and docs that no test can run, by how they start, each with the reason, and what is done instead. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from '../../../core/project-folder.js';
+import { readDockerfile } from '../dockerfile.js';
+import { shellCommands } from './shell-commands.js';
+import { hasTool } from './tools.js';
+
+export interface NotRun {
+  readonly start: string;
+  readonly reason: string;
+  /** A lesser check; what is wrong, or nothing. */
+  readonly instead?: (text: string) => string[];
+}
+
+const root = projectFolder();
+const byHand = 'measured by hand: it takes minutes, and its figures need a machine without other work';
+
+export const notRun: readonly NotRun[] = [
+  { start: 'npm ci', reason: 'it would replace what the tests run with; whoever runs them has run it' },
+  { start: 'npm test', reason: 'it is what runs this' },
+  { start: 'npm run build', reason: 'npm test begins with it; here it would change files under other tests' },
+  { start: 'npm run demo:build', reason: 'it trains for minutes, and writes models/demo anew' },
+  { start: 'npm pack', reason: 'named as what fetching a backbone does: test/core/backbone/pull.test.ts' },
+  { start: 'node dist/demo/flags/samples.js', reason: 'it draws pictures of the sources anew' },
+  { start: 'unseen backbone pull --force', reason: 'it fetches 95 MB; without --force it is run' },
+  { start: 'docker build', reason: 'there is no Docker where tests run', instead: checkDockerBuild },
+  { start: 'docker run', reason: 'there is no Docker where tests run' },
+  {
+    start: 'docker compose up',
+    reason: 'there is no Docker where tests run; test/deployment/compose.test.ts',
+  },
+  { start: 'kubectl create', reason: 'there is no cluster where tests run' },
+  { start: 'kubectl -n unseen', reason: 'there is no cluster where tests run' },
+  { start: 'kubectl apply -k', reason: 'there is no cluster where tests run', instead: renderOverlay },
+  { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
+  ...[
+    ...['accuracy', 'capacity', 'feature-parity', 'head', 'replicas', 'runtime-fit', 'runtime-parity'],
+    ...['server-abuse', 'server-memory', 'server-overload', 'server-throughput'],
+    ...['training-step', 'transport', 'tsne'],
+  ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
+];
+
+/** By whole words: `npm run bench -- head` is not the start of another benchmark's name. */
+export function notRunFor(text: string): NotRun | undefined {
+  return notRun.find(({ start }) => text === start || text.startsWith(start.replace(/[^ /]$/, '$& ')));
+}
+
+function checkBenchmark(text: string): string[] {
+  const file = `dist/bench/${shellCommands(text)[0].words[4]}.js`;
+  return existsSync(join(root, file)) ? [] : [`there is no ${file}`];
+}
+
+function checkDockerBuild(text: string): string[] {
+  const [{ words }] = shellCommands(text);
+  const { text: dockerfile, stages } = readDockerfile(new URL(`file://${join(root, 'Dockerfile')}`));
+  return words.flatMap((word, i) => {
+    const value = words[i + 1];
+    if (word === '--target' && !stages.some(({ name }) => name === value)) return [`no stage ${value}`];
+    if (word !== '--build-arg') return [];
+    const name = value.split('=')[0];
+    return dockerfile.includes(`ARG ${name}=`) ? [] : [`no argument ${name}`];
+  });
+}
+
+function renderOverlay(text: string): string[] {
+  const folder = join(root, shellCommands(text)[0].words[3]);
+  if (!existsSync(join(folder, 'kustomization.yaml'))) return [`${folder} is no kustomization`];
+  return hasTool('kubectl') ? complaintOf('kubectl', ['kustomize', folder]) : [];
+}
+
+function parseScript(text: string): string[] {
+  return complaintOf('bash', ['-n', join(root, shellCommands(text)[0].words[0])]);
+}
+
+function complaintOf(program: string, options: readonly string[]): string[] {
+  const { status, stderr } = spawnSync(program, options, { encoding: 'utf8' });
+  return status === 0 ? [] : [`${program} ${options.join(' ')}: ${stderr}`];
+}

@@ -1,0 +1,82 @@
+/** What the documentation supposes its readers to have, by the names that it uses: small, and real. */
+import { copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from '../../../core/project-folder.js';
+import { writeExample } from '../../../demo/flags/example.js';
+import { inventedFlags } from '../../../demo/flags/invented.js';
+import { letterFlags } from '../../../demo/flags/letters.js';
+import { noSearch } from '../../../trainer/presets.js';
+import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
+import { smallNetwork } from '../small-backbone.js';
+import { syntheticDataset } from '../synthetic-dataset.js';
+
+type Make = (folder: string) => void | Promise<void>;
+
+const samples = join(projectFolder(), 'server/playground/samples');
+const write = (folder: string, name: string, value: unknown): void => {
+  writeFileSync(join(folder, name), JSON.stringify(value));
+};
+const demonstration = (name: string): Make => {
+  return (folder) => {
+    symlinkSync(join(projectFolder(), 'models/demo'), join(folder, name));
+  };
+};
+const dataset = (name: string): Make => {
+  return (folder) => writeOpenForm(syntheticDataset({ seen: 20, rowsPerClass: 6 }), join(folder, name));
+};
+const photograph: Make = (folder) => {
+  copyFileSync(join(samples, 'Mike.jpg'), join(folder, 'photo.jpg'));
+};
+
+/** Pictures of some classes, with the table that describes them and some more. */
+const pictures: Make = async (folder) => {
+  const example = join(folder, 'drawn');
+  const [invented, letters] = [inventedFlags.slice(0, 18), letterFlags.slice(0, 3)];
+  await writeExample(example, { invented, letters }, 2);
+  renameSync(join(example, 'pictures'), join(folder, 'PICTURES'));
+  renameSync(join(example, 'attributes.csv'), join(folder, 'attributes.csv'));
+};
+const newClass = (name: string): Make => {
+  return async (folder) => {
+    await writeExample(join(folder, `for-${name}`), { invented: [], letters: [] }, 2);
+    renameSync(join(folder, `for-${name}`, 'new-class.csv'), join(folder, name));
+  };
+};
+
+/** Everything is made when a command first names it. */
+export const props: Readonly<Record<string, Make>> = {
+  'photo.jpg': photograph,
+  PHOTOS: (folder) => {
+    symlinkSync(samples, join(folder, 'PHOTOS'));
+  },
+  PICTURES: pictures,
+  'new-classes.csv': newClass('new-classes.csv'),
+  FILE: newClass('FILE'),
+  DATA: dataset('DATA'),
+  FROM: dataset('FROM'),
+  bundle: demonstration('bundle'),
+  'clip-image.onnx': (folder) => {
+    writeFileSync(join(folder, 'clip-image.onnx'), smallNetwork({ size: 224 }));
+  },
+  'grid.json': (folder) => {
+    write(folder, 'grid.json', { 'generator.learningRate': [1e-4, 1e-3] });
+  },
+  // docs/http.md: the class that was just added, without its name.
+  'attributes.json': (folder) => {
+    const { attributes } = JSON.parse(readFileSync(join(folder, 'new.json'), 'utf8')) as {
+      attributes: object;
+    };
+    write(folder, 'attributes.json', { attributes });
+  },
+};
+
+/** Settings with which training takes seconds. */
+export const quickSettings = {
+  features: { kind: 'minmax' }, // two pictures of a class are too few to measure how they spread
+  generator: {
+    ...{ hidden: 48, predictorHidden: 24, members: 1, noiseWidth: 8, epochs: 10, batchSize: 32 },
+    transport: { iterations: 5 },
+  },
+  head: { samplesPerClass: 20, iterations: 30 },
+  validation: { folds: 1, search: noSearch },
+};
