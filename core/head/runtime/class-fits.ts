@@ -12,7 +12,7 @@ import { headOf, Sums } from './sums.js';
 import type { Arrangement, World } from './world.js';
 
 const mostTurns = 4;
-const usual = { tolerance: 3e-2, mostIterations: 100 };
+export const usualLimits = { tolerance: 1e-2, mostIterations: 100 };
 /**
  * Where more come at once than these, an exact minimum would take minutes, and the last digits of it tell nothing: with so many
  * classes each has a handful of synthetic rows. What comes later moves them nearer.
@@ -22,7 +22,7 @@ const iterationsOfBulk = 12;
 const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, samples: 1, isExact: false };
 
 export interface FitOptions {
-  /** How far a score may be from that of the exact minimum, at most; a row that would move less stays as it is. */
+  /** How far scores may be from those of the exact minimum (distances in solve.ts); a row that would move less stays as it is. */
   readonly tolerance?: number;
   readonly mostIterations?: number;
 }
@@ -47,7 +47,7 @@ export class ClassFits {
 
     const { products, base } = this.world.source;
     const isBulk = fresh.length > mostExactly;
-    const limits = { ...usual, ...(isBulk && { mostIterations: iterationsOfBulk }), ...options };
+    const limits = { ...usualLimits, ...(isBulk && { mostIterations: iterationsOfBulk }), ...options };
     const effort = isBulk ? effortOfBulk : usualEffort;
     let evaluations = 0;
     let converged = true;

@@ -8,7 +8,7 @@ import type { SessionOptions } from '../../compute/session.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../../matrix.js';
 import { directRows } from '../feature-map.js';
 import { Scorer, type LinearHead } from '../scorer.js';
-import { ClassFits, type FitOptions } from './class-fits.js';
+import { ClassFits, usualLimits, type FitOptions } from './class-fits.js';
 import { unseenBias, wholeHead, type FittedClass } from './confusion.js';
 import type { FittedRow, RuntimeClass } from './runtime-class.js';
 import { solve } from './solve.js';
@@ -59,7 +59,7 @@ export async function consolidate(
       regularisation: world.regularisation,
       mass: world.mass,
     };
-    const { tolerance = 3e-2, mostIterations = 100 } = options;
+    const { tolerance, mostIterations } = { ...usualLimits, ...options };
     const { head, converged } = await solve(world.source.products, problem, start, {
       tolerance,
       mostIterations,

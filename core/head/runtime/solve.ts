@@ -7,7 +7,7 @@ import type { FitProblem } from './problem.js';
 import type { Products } from './products.js';
 
 export interface SolveOptions {
-  /** How far a score may be from that of the minimum, about. */
+  /** How far scores may be from those of the minimum: distances, below. */
   readonly tolerance: number;
   readonly mostIterations: number;
   /** What whoever asks has found at the start already. */
@@ -97,12 +97,15 @@ export function scaledGradient(problem: FitProblem, { weights, bias }: HeadGradi
 }
 
 /**
- * How far, at most, each class's scores are from those of the minimum (K): the curvature is nowhere less than the
- * regularisation, so the gradient bounds the distance. Scores of real rows are some ten times nearer.
+ * How far, at most, each class's scores are from those of the minimum (K), as a root mean square over rows that counts each
+ * by its weight and by how much in doubt the class is there: p (1 - p). With H = L + regularisation the curvature, L that of
+ * the likelihood, that is sqrt(g' H^-1 L H^-1 g / mass), and no part of it exceeds |g|^2 / (4 regularisation).
  */
 export function distances(problem: FitProblem, gradient: Float64Array): Float64Array {
   const { rows: classes, columns: width } = problem.prior;
-  const factor = problem.data.temperature / (problem.regularisation || scalesOf(problem).curvature);
+  const { mass } = problem;
+  const least = problem.regularisation || scalesOf(problem).curvature;
+  const factor = 1 / Math.sqrt(4 * least * mass);
   return Float64Array.from({ length: classes }, (_, k) => {
     let squares = gradient[classes * width + k] ** 2;
     for (let j = k * width; j < (k + 1) * width; j++) squares += gradient[j] * gradient[j];

@@ -6,7 +6,7 @@ import { scoreDifference, smallBundle, unseenClasses, withRows } from './small-b
 
 const bundle = await smallBundle();
 const open = () => RuntimeFitter.open(bundle, { threads: 1 });
-const exact = { tolerance: 1e-3 };
+const exact = { tolerance: 3e-5 };
 let fitter: RuntimeFitter;
 beforeAll(async () => {
   fitter = await open();
