@@ -32,7 +32,10 @@ try {
   const before = memory();
   const metricsBefore = await memoryByMetrics();
   const times: number[] = [];
-  for (let i = 0; i < additions; i++) times.push(await adder.add(`added ${i}`));
+  for (let i = 0; i < additions; i++) {
+    times.push(await adder.add(`added ${i}`));
+    if (times.length % 100 === 0) console.error(`  ${times.length} of ${additions} added`);
+  }
   const disturbed = clients.take();
   const after = memory();
   const metricsAfter = await memoryByMetrics();

@@ -68,6 +68,7 @@ async function killLoop(kind: string, registry: string): Promise<void> {
     await server.kill();
     await churning;
     count.kills += 1;
+    if (count.kills % 20 === 0) console.error(`  ${kind}: ${count.kills} of ${kills} kills`);
     count.leftover += (await leftOver(children)).length;
   }
   console.log(
