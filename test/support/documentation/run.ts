@@ -42,8 +42,11 @@ function runInOrder(commands: readonly Shown[], machine: Machine | null): void {
   });
 }
 
-/** What is not ours; npm and node are there wherever tests run. */
+/** Programs that a reader's machine may lack. Any other word must run: a mistyped command is no missing program. */
+const mayBeMissing = ['curl', 'jq', 'kubectl', 'docker'];
+
 function toolsOf(text: string): string[] {
-  const programs = shellCommands(text).map(({ words }) => words[0]);
-  return programs.filter((name) => !['npx', 'unseen', 'npm', 'node'].includes(name));
+  return shellCommands(text)
+    .map(({ words }) => words[0])
+    .filter((name) => mayBeMissing.includes(name));
 }
