@@ -89,13 +89,13 @@ describe('on a network that fails,', () => {
   );
 
   test('a commit of which nobody can learn the outcome fails as such, and its id settles it later', async () => {
-    const store = await open(url, { pollMilliseconds: 300 });
+    const store = await open(url, { pollMilliseconds: 4_000 }); // else a poll's COMMIT might be the one that hangs
     const { position } = await store.load('A');
     proxy.behaviour = 'hang-after-commit';
     const change = { id: 'in doubt', upserts: [zebra] };
     await expect(store.commit(change, position)).rejects.toThrow('repeating it with its id is safe');
     proxy.behaviour = 'pass';
-    await eventually(() => store.state().kind === 'up', 10_000);
+    await eventually(() => store.state().kind === 'up', 30_000);
     expect(await store.commit(change, position)).toMatchObject({
       kind: 'committed',
       position: { revision: 1 },
