@@ -1,8 +1,9 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * pass; hang: nothing goes through; cut: the connection ends when COMMIT comes by, before or after it goes on, and all is
- * well again; hang-after-commit: COMMIT goes on, and then nothing goes through.
+ * pass; hang: nothing goes through; cut: the connection ends when the COMMIT of a change comes by, before or after it goes on,
+ * and all is well again; hang-after-commit: that COMMIT goes on, and then nothing goes through. Reading, as polls do, has a COMMIT
+ * too: it may come at any moment, and passes.
  */
 export type Behaviour = 'pass' | 'hang' | 'cut-before-commit' | 'cut-after-commit' | 'hang-after-commit';
 
@@ -28,9 +29,11 @@ export async function startProxy(targetPort: number): Promise<CuttingProxy> {
       });
     }
     let isCut = false;
+    let isChange = false;
     near.on('data', (bytes) => {
       if (proxy.behaviour === 'hang') return;
-      if (proxy.behaviour !== 'pass' && bytes.includes('COMMIT\0')) {
+      if (bytes.includes('BEGIN ')) isChange = bytes.includes('READ WRITE');
+      if (proxy.behaviour !== 'pass' && isChange && bytes.includes('COMMIT\0')) {
         const goesOn = proxy.behaviour !== 'cut-before-commit';
         proxy.behaviour = proxy.behaviour === 'hang-after-commit' ? 'hang' : 'pass';
         proxy.cuts++;

@@ -78,7 +78,7 @@ describe('on a network that fails,', () => {
   test.each(['cut-after-commit', 'cut-before-commit'] as const)(
     'a commit happens once and says so: %s',
     async (behaviour) => {
-      const store = await open(url, { pollMilliseconds: 60_000 }); // else a poll's COMMIT might be the one that is cut
+      const store = await open(url);
       const { position } = await store.load('A');
       proxy.behaviour = behaviour;
       const result = await store.commit({ upserts: [zebra] }, position);
@@ -89,7 +89,7 @@ describe('on a network that fails,', () => {
   );
 
   test('a commit of which nobody can learn the outcome fails as such, and its id settles it later', async () => {
-    const store = await open(url, { pollMilliseconds: 4_000 }); // else a poll's COMMIT might be the one that hangs
+    const store = await open(url, { pollMilliseconds: 300 });
     const { position } = await store.load('A');
     proxy.behaviour = 'hang-after-commit';
     const change = { id: 'in doubt', upserts: [zebra] };
