@@ -22,9 +22,8 @@ import { Random } from '../core/random.js';
 import { headSchema } from '../trainer/configuration.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
-import { evaluateRows, openScoring, type Evaluation } from '../trainer/evaluation/evaluate.js';
-import { judgeRows, testRows } from '../trainer/evaluation/judge-rows.js';
-import { takeColumns } from '../trainer/evaluation/take-columns.js';
+import { evaluateRows, judgeModel, type Evaluation } from '../trainer/evaluation/evaluate.js';
+import { testRows } from '../trainer/evaluation/judge-rows.js';
 import { fitHead } from '../trainer/head/fit.js';
 import { headTrainingSet } from '../trainer/head/training-set.js';
 import { modelOfBundle } from '../trainer/saving/restore.js';
@@ -143,14 +142,8 @@ async function judgeOf(bundle: Bundle, unseen: readonly RuntimeClass[]) {
   const model = await modelOfBundle(bundle);
   return async (name: string, head: LinearHead, order = unseen): Promise<void> => {
     const names = [...bundle.manifest.classes, ...order].map((one) => one.name);
-    const scoring = await openScoring({ ...model, head }, dataset.features);
     const columns = Int32Array.from(dataset.classNames, (wanted) => names.indexOf(wanted));
-    const judged = await judgeRows(
-      async (some) => takeColumns(await scoring.score(some), columns),
-      dataset,
-      testRows(dataset),
-    );
-    await scoring.release();
+    const judged = await judgeModel({ ...model, head }, dataset, testRows(dataset), columns);
     const evaluation = evaluateRows(judged, dataset, bundle.manifest.head.unseenBias);
     results.set(name, [...(results.get(name) ?? []), evaluation]);
     print(name, [evaluation]);

@@ -84,6 +84,12 @@ export function rowsBetween(source: RowSource, start: number, end: number): Matr
   );
 }
 
+/** All rows, from the first to the last, so many at a time; each piece as rowsBetween has it. */
+export function* piecesOf(source: RowSource, rowsAtOnce = 1024): Generator<Matrix> {
+  for (let start = 0; start < source.rows; start += rowsAtOnce)
+    yield rowsBetween(source, start, start + rowsAtOnce);
+}
+
 /** The matrices one under another. */
 export function stackRows(parts: readonly Matrix[]): Matrix {
   const columns = parts[0]?.columns ?? 0;

@@ -12,7 +12,7 @@
  * order, 0.13 shifted by one (neighbours in the alphabet are often relatives) and at most 0.07 in other orders.
  */
 import { Random } from '../../core/random.js';
-import { rowOf, type RowSource } from '../../core/matrix.js';
+import { rowOf } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
 import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../linear-algebra.js';
@@ -138,7 +138,8 @@ function centredMeans(dataset: Dataset): Record<'means' | 'firstHalf' | 'secondH
   const meansOf = (keep: (position: number) => boolean): Float64Array[] =>
     [...rowsOf.values()].map((rows) => {
       const kept = rows.filter((_, position) => keep(position));
-      return meanOfRows(dataset.features, kept.length > 0 ? kept : rows);
+      const counted = kept.length > 0 ? kept : rows;
+      return meanOf(counted.length, (i) => rowOf(dataset.features, counted[i]));
     });
   return {
     means: centred(meansOf(() => true)),
@@ -148,23 +149,17 @@ function centredMeans(dataset: Dataset): Record<'means' | 'firstHalf' | 'secondH
 }
 
 function centred(rows: Float64Array[]): Float64Array[] {
-  const centre = meanOf(rows);
+  const centre = meanOf(rows.length, (i) => rows[i]);
   return rows.map((row) => row.map((value, k) => value - centre[k]));
 }
 
-/** One row after another: the rows of a class may lie on disk. */
-function meanOfRows(source: RowSource, rows: readonly number[]): Float64Array {
-  const mean = new Float64Array(source.columns);
-  for (const index of rows) {
-    const row = rowOf(source, index);
-    for (let k = 0; k < mean.length; k++) mean[k] += row[k] / rows.length;
+/** Of rows asked for one after another: those of a class may lie on disk. */
+function meanOf(count: number, rowAt: (i: number) => ArrayLike<number>): Float64Array {
+  const mean = new Float64Array(rowAt(0).length);
+  for (let i = 0; i < count; i++) {
+    const row = rowAt(i);
+    for (let k = 0; k < mean.length; k++) mean[k] += row[k] / count;
   }
-  return mean;
-}
-
-function meanOf(rows: readonly Float64Array[]): Float64Array {
-  const mean = new Float64Array(rows[0].length);
-  for (const row of rows) for (let k = 0; k < mean.length; k++) mean[k] += row[k] / rows.length;
   return mean;
 }
 

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bytesOf } from '../../core/hash.js';
-import { rowsBetween } from '../../core/matrix.js';
+import { piecesOf } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
-
-const rowsAtOnce = 1024;
 
 /** One hash over everything that training can see or be judged by: equal fingerprints, equal data, wherever it is. */
 export function fingerprint(dataset: Dataset): string {
@@ -13,8 +11,7 @@ export function fingerprint(dataset: Dataset): string {
     JSON.stringify([dataset.classNames, dataset.attributeNames, Array.from(dataset.validationClasses ?? [])]),
   );
   hash.update(bytesOf(dataset.attributes.data));
-  for (let start = 0; start < features.rows; start += rowsAtOnce)
-    hash.update(bytesOf(rowsBetween(features, start, start + rowsAtOnce).data));
+  for (const { data } of piecesOf(features)) hash.update(bytesOf(data));
   for (const values of [dataset.labels, splits.train, splits.testSeen, splits.testUnseen])
     hash.update(bytesOf(values));
   return hash.digest('hex');

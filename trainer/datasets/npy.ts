@@ -3,7 +3,8 @@ import { open, readFile } from 'node:fs/promises';
 import { Failure } from '../../core/failures.js';
 import { fromHalf } from '../../core/half.js';
 import { bytesOf } from '../../core/hash.js';
-import { matrix, rowsBetween, type Matrix, type RowSource } from '../../core/matrix.js';
+import { matrix, piecesOf, type Matrix, type RowSource } from '../../core/matrix.js';
+import { cannotOpen } from './problems.js';
 
 type NpyValues = Float32Array | Float64Array | Int32Array;
 
@@ -86,12 +87,6 @@ function refuse(path: string, why: string): never {
   throw new Failure('dataset-invalid', `${path} cannot be read: ${why}.`);
 }
 
-function cannotOpen(path: string, error: unknown): Failure {
-  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-    cause: error,
-  });
-}
-
 function typedValues(bytes: Buffer, start: number, type: string, count: number): NpyValues {
   if (type === '<i8')
     return Float64Array.from({ length: count }, (_, i) => Number(bytes.readBigInt64LE(start + i * 8)));
@@ -140,11 +135,8 @@ export async function writeNpyRows(path: string, source: RowSource): Promise<voi
   const file = await open(path, 'w');
   try {
     await file.writeFile(npyHeader(source));
-    for (let start = 0; start < source.rows; start += rowsAtOnce)
-      await file.writeFile(bytesOf(rowsBetween(source, start, start + rowsAtOnce).data));
+    for (const { data } of piecesOf(source)) await file.writeFile(bytesOf(data));
   } finally {
     await file.close();
   }
 }
-
-const rowsAtOnce = 1024;

@@ -6,7 +6,7 @@ import { Failure } from '../../core/failures.js';
 import { rowsBetween, type RowSource } from '../../core/matrix.js';
 import { readNpyHeader, readNpyMatrix } from './npy.js';
 import { manifestFile, type Manifest } from './open-form-schema.js';
-import { datasetInvalid } from './problems.js';
+import { cannotOpen, datasetInvalid } from './problems.js';
 import { mostInMemory, openStoredRows, type StoredShape } from './stored-rows.js';
 
 export const featurePlaces = ['auto', 'memory', 'disk'] as const;
@@ -70,9 +70,7 @@ async function npyShape(path: string): Promise<Shape> {
 /** Raw float32 has no header: the manifest says how many rows there are. */
 async function rawShape(path: string, { rows = 0, columns = 0 }: Manifest['features']): Promise<Shape> {
   const { size } = await stat(path).catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   });
   if (size !== rows * columns * 4)
     throw new Failure(

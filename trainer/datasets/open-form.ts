@@ -11,7 +11,7 @@ import type { Dataset } from './dataset.js';
 import { readFeatures, type FeaturePlace } from './open-form-features.js';
 import { manifestFile, manifestSchema, type Manifest } from './open-form-schema.js';
 import { attributeTable, rowTable } from './open-form-tables.js';
-import { datasetInvalid } from './problems.js';
+import { cannotOpen, datasetInvalid } from './problems.js';
 
 export async function loadOpenForm(directory: string, place: FeaturePlace = {}): Promise<Dataset> {
   const manifest = await readManifest(directory);
@@ -87,10 +87,4 @@ async function readCsv(path: string): Promise<string[][]> {
       cause: error,
     });
   }
-}
-
-function cannotOpen(path: string, error: unknown): Failure {
-  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-    cause: error,
-  });
 }

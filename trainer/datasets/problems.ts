@@ -1,5 +1,11 @@
 import { Failure } from '../../core/failures.js';
 
+export function cannotOpen(path: string, error: unknown): Failure {
+  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
+    cause: error,
+  });
+}
+
 /** All that is wrong with a dataset at once: whoever mends it should not have to come back once per problem. */
 export function datasetInvalid(path: string, problems: readonly string[]): Failure {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;

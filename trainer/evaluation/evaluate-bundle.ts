@@ -2,10 +2,9 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
-import { evaluateRows, openScoring, type Evaluation } from './evaluate.js';
-import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
+import { evaluateRows, judgeModel, type Evaluation } from './evaluate.js';
+import { testRows } from './judge-rows.js';
 import type { ScoredMargins } from './metrics.js';
-import { takeColumns } from './take-columns.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
@@ -24,12 +23,9 @@ export async function judgeBundle(bundle: Bundle, dataset: Dataset): Promise<Sco
   }
   const columns = matchClasses(bundle, dataset);
   const model = await modelOfBundle(bundle);
-  const scoring = await openScoring(model, dataset.features);
   try {
-    const score: ScoreRows = async (rows) => takeColumns(await scoring.score(rows), columns);
-    return await judgeRows(score, dataset, testRows(dataset));
+    return await judgeModel(model, dataset, testRows(dataset), columns);
   } finally {
-    await scoring.release();
     await model.mapper.release();
   }
 }

@@ -10,6 +10,7 @@ import {
   type GeneralizedAccuracy,
   type ScoredMargins,
 } from './metrics.js';
+import { takeColumns } from './take-columns.js';
 import { seenUnseenCurve } from './seen-unseen-curve.js';
 
 /** How a model does on test rows. Accuracies are means over classes, from 0 to 1. */
@@ -57,14 +58,19 @@ export async function openScoring(model: ScoringModel, features: RowSource): Pro
   };
 }
 
+/** `columns`: for each class of the dataset its row in the model's head, where the two differ. */
 export async function judgeModel(
   model: ScoringModel,
   dataset: Dataset,
   rows: Int32Array,
+  columns?: Int32Array,
 ): Promise<ScoredMargins> {
   const scoring = await openScoring(model, dataset.features);
+  const score: ScoreRows = columns
+    ? async (some) => takeColumns(await scoring.score(some), columns)
+    : scoring.score;
   try {
-    return await judgeRows(scoring.score, dataset, rows);
+    return await judgeRows(score, dataset, rows);
   } finally {
     await scoring.release();
   }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
+import { cannotOpen } from '../datasets/problems.js';
 
 export interface Table {
   readonly path: string;
@@ -17,9 +18,7 @@ export interface TableLine {
 /** A CSV file with a header line. Lines may be too long or too short: whoever reads them says so. */
 export async function readTable(path: string): Promise<Table> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   });
   try {
     const parsed = parse(text, {

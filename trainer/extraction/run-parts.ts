@@ -1,13 +1,12 @@
-import type { Shard } from '../shard.js';
 import { join } from 'node:path';
 import type { FeatureSource } from '../../core/backbone/extractor.js';
 import { featuresOf } from '../../core/backbone/pipeline.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
+import type { Shard } from '../shard.js';
 import type { Part, PartStore } from './parts.js';
 import { partCount, type Plan } from './plan.js';
 
-/** Shard 3 of 16 does the parts 2, 18, 34 …; which pictures make a part does not depend on the shards. */
 export interface PartsDone {
   readonly pictures: number;
   readonly resumed: number;
@@ -16,6 +15,7 @@ export interface PartsDone {
   readonly problems: Part['problems'];
 }
 
+/** Shard 3 of 16 does the parts 2, 18, 34 …; which pictures make a part does not depend on the shards. */
 export function partsOfShard(plan: Plan, { number, of }: Shard): number[] {
   return Array.from({ length: partCount(plan) }, (_, index) => index).filter((i) => i % of === number - 1);
 }

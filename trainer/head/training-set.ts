@@ -18,7 +18,7 @@ import {
   matrix,
   rowOf,
   roomLike,
-  rowsBetween,
+  piecesOf,
   stackRows,
   type Matrix,
   type RowRoom,
@@ -101,8 +101,7 @@ export function directedCopy(rows: RowSource, length: number): RowSource {
 
 /** Copies of the rows, brought to the lengths named, one after another. */
 function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): void {
-  for (let start = 0; start < rows.rows; start += rowsAtOnce) {
-    const { rows: count, columns, data } = rowsBetween(rows, start, start + rowsAtOnce);
+  for (const { rows: count, columns, data } of piecesOf(rows, rowsAtOnce)) {
     const copy = matrix(count, columns, data.slice());
     for (const length of lengths) directRows(copy, length);
     room.append(copy);

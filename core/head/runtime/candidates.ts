@@ -1,8 +1,8 @@
 /** Which classes are solved, and which of them together. */
-import { matrix, rowOf, type Matrix } from '../../matrix.js';
+import { rowOf, type Matrix } from '../../matrix.js';
 import { manyClasses } from './budget.js';
 import type { Products } from './products.js';
-import type { SyntheticClass } from './synthetic-class.js';
+import { prototypesOf, type SyntheticClass } from './synthetic-class.js';
 import type { Arrangement } from './world.js';
 
 /** Classes solved together. With more, a few new ones are solved with their neighbours, and many block by block. */
@@ -29,13 +29,10 @@ export async function candidates(
   const gone = [...before].filter(([name]) => !still.has(name)).map(([, made]) => made);
   const centres = [...fresh.map((c) => classes[c]), ...gone.slice(0, mostNeighbours)];
   if (centres.length === 0) return [];
-  const likeness = await highest(products, classes, layUnder(centres));
-  for (const c of fresh) likeness[c].value = Infinity;
-  const [value, neighbours] = [
-    likeness.map((one) => one.value),
-    all.length > manyClasses ? neighboursOfMany : mostNeighbours,
-  ];
-  all.sort((a, b) => (value[a] === value[b] ? a - b : value[b] - value[a]));
+  const likeness = (await highest(products, classes, prototypesOf(centres))).map(({ value }) => value);
+  for (const c of fresh) likeness[c] = Infinity;
+  all.sort((a, b) => (likeness[a] === likeness[b] ? a - b : likeness[b] - likeness[a]));
+  const neighbours = all.length > manyClasses ? neighboursOfMany : mostNeighbours;
   return all.slice(0, Math.max(neighbours, 2 * fresh.length)).sort((a, b) => a - b);
 }
 
@@ -70,7 +67,7 @@ async function highest(
 ): Promise<{ value: number; column: number }[]> {
   const found: { value: number; column: number }[] = [];
   for (let start = 0; start < classes.length; start += prototypesAtOnce) {
-    const scores = await products.forward(layUnder(classes.slice(start, start + prototypesAtOnce)), rows);
+    const scores = await products.forward(prototypesOf(classes.slice(start, start + prototypesAtOnce)), rows);
     for (let i = 0; i < scores.rows; i++) {
       const row = rowOf(scores, i);
       const value = row.reduce((most, score) => Math.max(most, score), -Infinity);
@@ -78,12 +75,4 @@ async function highest(
     }
   }
   return found;
-}
-
-function layUnder(classes: readonly SyntheticClass[]): Matrix {
-  const laid = matrix(classes.length, classes[0].prototype.length);
-  classes.forEach(({ prototype }, i) => {
-    rowOf(laid, i).set(prototype);
-  });
-  return laid;
 }

@@ -9,6 +9,7 @@ import type { FitProblem } from './problem.js';
 import type { FittedRow, RuntimeClass, RuntimeFit } from './runtime-class.js';
 import { settle, settleNew, usualEffort, type Effort } from './settle.js';
 import { headOf, Sums } from './sums.js';
+import { prototypesOf } from './synthetic-class.js';
 import type { Arrangement, World } from './world.js';
 
 const mostTurns = 4;
@@ -109,12 +110,9 @@ export class ClassFits {
   }
 
   private priors(now: Arrangement, solved: readonly number[]): Matrix {
-    const prior = matrix(solved.length, now.data.real.columns);
-    if (this.world.source.recipe.prior === 'prototypes')
-      solved.forEach((c, k) => {
-        rowOf(prior, k).set(now.classes[c].prototype);
-      });
-    return prior;
+    return this.world.source.recipe.prior === 'prototypes'
+      ? prototypesOf(solved.map((c) => now.classes[c]))
+      : matrix(solved.length, this.width);
   }
 
   /** Where a class without a row starts: at its prototype, with the bias that its like have. */

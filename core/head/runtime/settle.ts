@@ -60,7 +60,9 @@ export async function settle(
     weights: takeRows(found.weights, columns),
     bias: Float64Array.from(columns, (k) => found.bias[k]),
   };
-  const solved = await descend(products, problem, { head, evaluation, sums, probability }, options, effort);
+  const objectiveOfMoved = new Objective(products, problem);
+  const start = { head, evaluation, sums, probability };
+  const solved = await descend(products, problem, objectiveOfMoved, start, options, effort);
   return { ...solved, columns };
 }
 
@@ -74,30 +76,31 @@ export async function settleNew(
 ): Promise<Solved> {
   const objective = new Objective(products, problem);
   const evaluation = await objective.evaluate(head);
-  const { sums } = objective;
-  const probability = objective.rowScores.exponentials(head.bias, sums);
-  return descend(products, problem, { head, evaluation, sums, probability }, options, effort);
+  const start = { head, evaluation, sums: objective.sums, probability: null };
+  return descend(products, problem, objective, start, options, effort);
 }
 
 interface Start {
   readonly head: LinearHead;
   readonly evaluation: HeadEvaluation;
   readonly sums: Float64Array; // (n), over all classes
-  readonly probability: Float64Array; // (n), of the classes looked for, together
+  /** (n), of the classes looked for, together; null: it follows from the last evaluation, if a sample is taken at all. */
+  readonly probability: Float64Array | null;
 }
 
 async function descend(
   products: Products,
   problem: FitProblem,
+  full: Objective,
   { head, evaluation, sums, probability }: Start,
   options: SolveOptions,
   { sampleAbove, sampleRows, samples, isExact }: Effort,
 ): Promise<Solved> {
-  const full = new Objective(products, problem);
   let evaluations = 1;
   let distance = distancesOf(problem, evaluation);
   const takesSamples = sums.length > sampleAbove;
   for (let sample = 0; takesSamples && sample < samples; sample++) {
+    probability ??= full.rowScores.exponentials(head.bias, sums);
     const part = sampleOf(problem, probability, sampleRows);
     const solution = await solve(products, part, head, {
       ...options,
@@ -111,7 +114,7 @@ async function descend(
     sums = full.sums;
     const converged = distance.every((far) => far <= options.tolerance);
     if (converged || (!isExact && sample === samples - 1)) return { head, sums, evaluations, converged };
-    probability = full.rowScores.exponentials(head.bias, sums);
+    probability = null;
   }
   const solution = await solve(products, problem, head, { ...options, evaluationAtStart: evaluation });
   return { ...solution, evaluations: evaluations + solution.evaluations };

@@ -35,6 +35,11 @@ export interface ClassSource {
   readonly noiseWidth: number;
 }
 
+/** Prototypes one under another: (classes, D). */
+export function prototypesOf(classes: readonly SyntheticClass[]): Matrix {
+  return stackRows(classes.map(({ prototype }) => matrix(1, prototype.length, prototype)));
+}
+
 /** Residuals lent to one draw: they vary far more than the generator does, so draws may be few. */
 export const residualsPerDraw = 16;
 

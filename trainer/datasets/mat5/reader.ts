@@ -6,6 +6,7 @@ import { arrayHeaderAt, arrayValue } from './arrays.js';
 import { elementAt, matBytes } from './elements.js';
 import { arrayClasses, elementTypes, headerBytes, MatFormatError } from './format.js';
 import type { MatValue } from './values.js';
+import { cannotOpen } from '../problems.js';
 
 const inflateBuffer = promisify(inflate) as (
   bytes: Uint8Array,
@@ -40,9 +41,7 @@ async function openFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    throw new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw cannotOpen(path, error);
   }
 }
 

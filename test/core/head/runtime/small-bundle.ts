@@ -2,8 +2,9 @@ import { readBundle } from '../../../../core/bundle/read.js';
 import type { Bundle } from '../../../../core/bundle/bundle.js';
 import type { FitProblem } from '../../../../core/head/runtime/problem.js';
 import type { FittedRow, RuntimeClass } from '../../../../core/head/runtime/runtime-class.js';
+import { prototypesOf } from '../../../../core/head/runtime/synthetic-class.js';
 import type { Arrangement, World } from '../../../../core/head/runtime/world.js';
-import { matrix, rowOf } from '../../../../core/matrix.js';
+import { rowOf } from '../../../../core/matrix.js';
 import { silent } from '../../../../core/progress.js';
 import { Random } from '../../../../core/random.js';
 import { OnnxEngine } from '../../../../trainer/engine/onnx/engine.js';
@@ -42,10 +43,6 @@ export async function smallBundle(isHidden = true): Promise<Bundle> {
 export function problemOf(world: World, { data, baseSums, classes }: Arrangement): FitProblem {
   const { base } = world.source;
   const [count, bundleClasses] = [classes.length, base.bias.length];
-  const prior = matrix(count, base.weights.columns);
-  classes.forEach(({ prototype }, k) => {
-    rowOf(prior, k).set(prototype);
-  });
   const columnOf = Int32Array.from({ length: bundleClasses + count }, (_, label) =>
     label < bundleClasses ? -1 : label - bundleClasses,
   );
@@ -53,7 +50,7 @@ export function problemOf(world: World, { data, baseSums, classes }: Arrangement
     data,
     columnOf,
     offsets: baseSums,
-    prior,
+    prior: prototypesOf(classes),
     regularisation: world.regularisation,
     mass: world.mass,
   };
