@@ -55,9 +55,10 @@ export class Classifier {
     { manifest, featureMap, predictor }: ServedBundle,
     table: HeadTable,
     options: SessionOptions = {},
+    optionsOfLone = options,
   ): Promise<Classifier> {
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
-    const scorer = await Scorer.open(options);
+    const scorer = await Scorer.open(options, optionsOfLone);
     return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options));
   }
 
@@ -104,21 +105,25 @@ export class Classifier {
 
   /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
   private best(scores: Float32Array, topK: number, unseenBias: number) {
-    const { classes, placesByName } = this.table;
+    const { unseenPlaces, placesByName } = this.table;
     let most = -Infinity;
     for (let c = 0; c < scores.length; c++) {
-      if (!classes[c].seen) scores[c] += unseenBias;
+      if (unseenPlaces[c] === 1) scores[c] += unseenBias;
       if (scores[c] > most) most = scores[c];
     }
-    let total = 0;
-    for (const c of placesByName) total += Math.exp(scores[c] - most);
     const places: number[] = []; // best first
-    for (const c of placesByName) {
-      if (places.length === topK && scores[c] <= scores[places[topK - 1]]) continue;
+    let least = -Infinity; // what a class must exceed to be among them
+    let total = 0;
+    for (let i = 0; i < placesByName.length; i++) {
+      const place = placesByName[i];
+      const score = scores[place];
+      total += Math.exp(score - most);
+      if (score <= least) continue;
       let at = places.length;
-      while (at > 0 && scores[places[at - 1]] < scores[c]) at -= 1;
-      places.splice(at, 0, c);
+      while (at > 0 && scores[places[at - 1]] < score) at -= 1;
+      places.splice(at, 0, place);
       if (places.length > topK) places.pop();
+      if (places.length === topK) least = scores[places[topK - 1]];
     }
     return places.map((place) => ({ place, probability: Math.exp(scores[place] - most) / total }));
   }

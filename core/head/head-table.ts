@@ -21,21 +21,30 @@ export interface HeadRow {
   readonly bias: number;
 }
 
+/**
+ * Rows are scored so many at a time, and those left over by other code, with another last bit. There are none left over:
+ * a class's score never depends on its place.
+ */
+const rowsAtOnce = 16;
+
 export class HeadTable {
   private readonly places = new Map<string, number>();
   private readonly competing: CompetingClass[] = [];
   private weights: Float32Array; // (capacity, D)
   private bias: Float32Array; // (capacity)
-  private sorted: number[] | null = null;
+  private unseen: Uint8Array; // (capacity): 1 for each class of which training had no picture
+  private sorted: Int32Array | null = null;
   /** Grows with every change of a class's description; what is derived from all of them can be kept until then. */
   version = 0;
 
   constructor(
     private readonly width: number,
-    capacity: number,
+    expected: number,
   ) {
+    const capacity = roundedUp(expected);
     this.weights = new Float32Array(capacity * width);
-    this.bias = new Float32Array(capacity);
+    this.bias = new Float32Array(capacity).fill(-Infinity);
+    this.unseen = new Uint8Array(capacity);
   }
 
   static ofBundle({ manifest, weights, bias }: Bundle): HeadTable {
@@ -54,14 +63,20 @@ export class HeadTable {
    * The places of all classes, by name. Places tell the history of one process; sums and ties that follow this order come
    * out alike, to the last bit, in every process with the same classes.
    */
-  get placesByName(): readonly number[] {
-    this.sorted ??= [...this.places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place);
+  get placesByName(): Int32Array {
+    const byName = (): [string, number][] => [...this.places].sort(([a], [b]) => (a < b ? -1 : 1));
+    this.sorted ??= Int32Array.from(byName(), ([, place]) => place);
     return this.sorted;
   }
 
-  /** Views, valid until the next change. */
+  /** 1 for each class of which training had no picture, by place: looking into thousands of descriptions takes longer. */
+  get unseenPlaces(): Uint8Array {
+    return this.unseen.subarray(0, this.competing.length);
+  }
+
+  /** Views, valid until the next change. Rows beyond those of the classes score -Infinity. */
   get head(): LinearHead {
-    const count = this.competing.length;
+    const count = roundedUp(this.competing.length);
     return {
       weights: matrix(count, this.width, this.weights.subarray(0, count * this.width)),
       bias: this.bias.subarray(0, count),
@@ -76,6 +91,7 @@ export class HeadTable {
     this.competing[place] = described;
     this.weights.set(row.weights, place * this.width);
     this.bias[place] = row.bias;
+    this.unseen[place] = described.seen ? 0 : 1;
     this.version += 1;
   }
 
@@ -89,7 +105,9 @@ export class HeadTable {
       this.places.set(this.competing[place].name, place);
       this.weights.copyWithin(place * this.width, last * this.width, (last + 1) * this.width);
       this.bias[place] = this.bias[last];
+      this.unseen[place] = this.unseen[last];
     }
+    this.bias[last] = -Infinity;
     this.competing.pop();
     this.places.delete(name);
     this.sorted = null;
@@ -97,12 +115,17 @@ export class HeadTable {
   }
 
   private grow(): void {
-    const capacity = Math.max(16, this.bias.length * 2);
-    const weights = new Float32Array(capacity * this.width);
-    weights.set(this.weights);
-    const bias = new Float32Array(capacity);
-    bias.set(this.bias);
-    this.weights = weights;
-    this.bias = bias;
+    const capacity = Math.max(rowsAtOnce, this.bias.length * 2);
+    const { weights, bias, unseen } = this;
+    this.weights = new Float32Array(capacity * this.width);
+    this.weights.set(weights);
+    this.bias = new Float32Array(capacity).fill(-Infinity);
+    this.bias.set(bias);
+    this.unseen = new Uint8Array(capacity);
+    this.unseen.set(unseen);
   }
+}
+
+function roundedUp(rows: number): number {
+  return rowsAtOnce * Math.ceil(rows / rowsAtOnce);
 }

@@ -11,14 +11,23 @@ export interface LinearHead {
   readonly bias: Float32Array; // (C)
 }
 
+/** From here on a second thread saves more time than waking it takes. */
+const manyClasses = 2000;
+
 export class Scorer {
   private constructor(
     private readonly byRow: Session, // (rows, C)
     private readonly byClass: Session, // (C, rows)
+    private readonly lone: Session, // (1, C), C large
   ) {}
 
-  static async open(options: SessionOptions = {}): Promise<Scorer> {
-    return new Scorer(await openProduct('row', options), await openProduct('class', options));
+  /** `lone`: for one row against many classes. All weights are read for it and hardly used: that takes more threads than one. */
+  static async open(options: SessionOptions = {}, lone = options): Promise<Scorer> {
+    return new Scorer(
+      await openProduct('row', options),
+      await openProduct('class', options),
+      await openProduct('row', lone),
+    );
   }
 
   /** (rows, C) for directed features (rows, D). */
@@ -29,7 +38,8 @@ export class Scorer {
     const isByClass = rows > 1 && classes > rows;
     const shape = isByClass ? [classes, rows] : [rows, classes];
     const products = new Float32Array(rows * classes);
-    await (isByClass ? this.byClass : this.byRow).run(
+    const session = isByClass ? this.byClass : rows === 1 && classes >= manyClasses ? this.lone : this.byRow;
+    await session.run(
       {
         features: BoundTensor.floats([rows, width], features.data),
         weights: BoundTensor.floats([classes, width], weights.data),
@@ -47,6 +57,7 @@ export class Scorer {
   async release(): Promise<void> {
     await this.byRow.release();
     await this.byClass.release();
+    await this.lone.release();
   }
 }
 
