@@ -27,11 +27,11 @@ export class ServerProcess {
     return new ServerProcess(child, url, (performance.now() - started) / 1000);
   }
 
-  /** Value of a sample without labels on the metrics page. */
+  /** Value of a sample on the metrics page; its name has its labels, if any, as they are written there. */
   async metric(name: string): Promise<number> {
     const page = await (await fetch(`${this.url}/metrics`)).text();
     const line = page.split('\n').find((candidate) => candidate.startsWith(`${name} `));
-    return Number(line?.split(' ')[1]);
+    return Number(line?.slice(name.length + 1));
   }
 
   tell(message: string): void {

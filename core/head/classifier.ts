@@ -55,10 +55,10 @@ export class Classifier {
     { manifest, featureMap, predictor }: ServedBundle,
     table: HeadTable,
     options: SessionOptions = {},
-    optionsOfLone = options,
+    optionsOfMany = options,
   ): Promise<Classifier> {
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
-    const scorer = await Scorer.open(options, optionsOfLone);
+    const scorer = await Scorer.open(options, optionsOfMany);
     return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options));
   }
 

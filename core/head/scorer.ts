@@ -14,20 +14,20 @@ export interface LinearHead {
 /** From here on a second thread saves more time than waking it takes. */
 const manyClasses = 2000;
 
+interface Products {
+  readonly byRow: Session; // (rows, C)
+  readonly byClass: Session; // (C, rows)
+}
+
 export class Scorer {
   private constructor(
-    private readonly byRow: Session, // (rows, C)
-    private readonly byClass: Session, // (C, rows)
-    private readonly lone: Session, // (1, C), C large
+    private readonly few: Products,
+    private readonly many: Products,
   ) {}
 
-  /** `lone`: for one row against many classes. All weights are read for it and hardly used: that takes more threads than one. */
-  static async open(options: SessionOptions = {}, lone = options): Promise<Scorer> {
-    return new Scorer(
-      await openProduct('row', options),
-      await openProduct('class', options),
-      await openProduct('row', lone),
-    );
+  /** `ofMany`: for many classes. All weights are read for a handful of rows; that takes more threads than one. */
+  static async open(options: SessionOptions = {}, ofMany = options): Promise<Scorer> {
+    return new Scorer(await openProducts(options), await openProducts(ofMany));
   }
 
   /** (rows, C) for directed features (rows, D). */
@@ -38,8 +38,8 @@ export class Scorer {
     const isByClass = rows > 1 && classes > rows;
     const shape = isByClass ? [classes, rows] : [rows, classes];
     const products = new Float32Array(rows * classes);
-    const session = isByClass ? this.byClass : rows === 1 && classes >= manyClasses ? this.lone : this.byRow;
-    await session.run(
+    const { byRow, byClass } = classes < manyClasses ? this.few : this.many;
+    await (isByClass ? byClass : byRow).run(
       {
         features: BoundTensor.floats([rows, width], features.data),
         weights: BoundTensor.floats([classes, width], weights.data),
@@ -55,10 +55,15 @@ export class Scorer {
   }
 
   async release(): Promise<void> {
-    await this.byRow.release();
-    await this.byClass.release();
-    await this.lone.release();
+    for (const { byRow, byClass } of [this.few, this.many]) {
+      await byRow.release();
+      await byClass.release();
+    }
   }
+}
+
+async function openProducts(options: SessionOptions): Promise<Products> {
+  return { byRow: await openProduct('row', options), byClass: await openProduct('class', options) };
 }
 
 function openProduct(first: 'row' | 'class', options: SessionOptions): Promise<Session> {

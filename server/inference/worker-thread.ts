@@ -34,8 +34,8 @@ class Worker {
     };
     const session = await Session.open(network, { provider, threads, spinning: false, onFallback });
     const table = new HeadTable(bundle.manifest.featureMap.mappedWidth, head.put.length);
-    // The head is small: threads of its own would only spin beside those of the network. Only a picture that comes alone has
-    // to wait for thousands of classes, while the threads of the network have nothing to do.
+    // A small head needs no threads of its own: they would only spin beside those of the network. Thousands of classes do, and
+    // while they are scored, the threads of the network have nothing to do.
     const classifier = await Classifier.over(bundle, table, { threads: 1 }, { threads, spinning: false });
     return new Worker(start, Extractor.over(session, entry), classifier);
   }

@@ -36,7 +36,16 @@ export const notRun: readonly NotRun[] = [
   { start: 'kubectl apply -k', reason: 'there is no cluster where tests run', instead: renderOverlay },
   { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
   ...[
-    ...['accuracy', 'capacity', 'classes-disturbance', 'feature-parity', 'head', 'imagenet-memory'],
+    ...[
+      'accuracy',
+      'capacity',
+      'classes-disturbance',
+      'classes-durability',
+      'classes-scale',
+      'feature-parity',
+      'head',
+      'imagenet-memory',
+    ],
     ...['playground', 'replicas', 'runtime-fit', 'runtime-parity'],
     ...['server-abuse', 'server-memory', 'server-overload', 'server-throughput'],
     ...['training-step', 'transport', 'tsne'],
