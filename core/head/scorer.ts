@@ -27,7 +27,8 @@ export class Scorer {
 
   /** `ofMany`: for many classes. All weights are read for a handful of rows; that takes more threads than one. */
   static async open(options: SessionOptions = {}, ofMany = options): Promise<Scorer> {
-    return new Scorer(await openProducts(options), await openProducts(ofMany));
+    const few = await openProducts(options);
+    return new Scorer(few, ofMany === options ? few : await openProducts(ofMany));
   }
 
   /** (rows, C) for directed features (rows, D). */
@@ -55,7 +56,7 @@ export class Scorer {
   }
 
   async release(): Promise<void> {
-    for (const { byRow, byClass } of [this.few, this.many]) {
+    for (const { byRow, byClass } of new Set([this.few, this.many])) {
       await byRow.release();
       await byClass.release();
     }

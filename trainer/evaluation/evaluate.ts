@@ -10,8 +10,8 @@ import {
   type GeneralizedAccuracy,
   type ScoredMargins,
 } from './metrics.js';
-import { takeColumns } from './take-columns.js';
 import { seenUnseenCurve } from './seen-unseen-curve.js';
+import { takeColumns } from './take-columns.js';
 
 /** How a model does on test rows. Accuracies are means over classes, from 0 to 1. */
 export interface Evaluation {

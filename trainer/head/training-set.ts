@@ -16,9 +16,9 @@ import {
 } from '../../core/head/synthetic-rows.js';
 import {
   matrix,
+  piecesOf,
   rowOf,
   roomLike,
-  piecesOf,
   stackRows,
   type Matrix,
   type RowRoom,

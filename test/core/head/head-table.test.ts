@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { HeadTable } from '../../../core/head/head-table.js';
 import { Scorer } from '../../../core/head/scorer.js';
-import { matrix, rowOf } from '../../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 
 const width = 70; // wide enough for the code that sums many numbers at once, with some left over
 
-function randomMatrix(rows: number, seed: number) {
+function randomMatrix(rows: number, seed: number): Matrix {
   const random = new Random(seed);
   return matrix(
     rows,
@@ -15,7 +15,7 @@ function randomMatrix(rows: number, seed: number) {
   );
 }
 
-function tableOf(weights: ReturnType<typeof matrix>, places: readonly number[]): HeadTable {
+function tableOf(weights: Matrix, places: readonly number[]): HeadTable {
   const table = new HeadTable(width, 5);
   for (const c of places) {
     const described = { name: `class ${c}`, seen: c % 3 === 0, runtime: true, attributes: [] };
@@ -25,7 +25,7 @@ function tableOf(weights: ReturnType<typeof matrix>, places: readonly number[]):
 }
 
 /** Scores by name, without what is beyond the classes. */
-async function scoresOf(scorer: Scorer, table: HeadTable, rows: ReturnType<typeof matrix>) {
+async function scoresOf(scorer: Scorer, table: HeadTable, rows: Matrix) {
   const scores = await scorer.score(table.head, rows);
   const beyond = Array.from({ length: scores.columns - table.classes.length }, () => -Infinity);
   return Array.from({ length: rows.rows }, (_, i) => {

@@ -2,11 +2,11 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { constants, inflate } from 'node:zlib';
 import { Failure } from '../../../core/failures.js';
+import { cannotOpen } from '../problems.js';
 import { arrayHeaderAt, arrayValue } from './arrays.js';
 import { elementAt, matBytes } from './elements.js';
 import { arrayClasses, elementTypes, headerBytes, MatFormatError } from './format.js';
 import type { MatValue } from './values.js';
-import { cannotOpen } from '../problems.js';
 
 const inflateBuffer = promisify(inflate) as (
   bytes: Uint8Array,
