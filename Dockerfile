@@ -28,11 +28,12 @@ COPY cli cli
 COPY client client
 COPY core core
 COPY demo demo
+COPY fixtures fixtures
 COPY server server
 COPY trainer trainer
 COPY models/backbones.json models/
 RUN npm run build \
-    && rm -r dist/bench \
+    && rm -r dist/bench dist/fixtures \
     && find dist -name '*.d.ts' -delete
 
 # What the program needs at run time, without other platforms' binaries. Nothing of it has to be compiled or downloaded by

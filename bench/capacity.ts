@@ -1,5 +1,5 @@
 /**
- * What a picture and a class cost on this machine, and what follows from that for many of them; docs/capacity.md quotes it.
+ * The cost of a picture and of a class on this machine, and the resources that many of them need; docs/capacity.md quotes it.
  *   npm run bench -- capacity [PHOTOS_DIR] [--pictures 160] [--classes 5000] [--per-second 1000]
  * Costs are processor time, which other work on the machine hardly changes; times of start-up are not.
  */

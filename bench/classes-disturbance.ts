@@ -26,9 +26,9 @@ try {
   const adder = await ClassAdder.open(server.url, Random.stream(1, 'disturbance'));
   const clients = watchfulClients(server.url, pictures, { clients: 4, added: adder.added });
   await during(5); // warm
-  clients.take();
+  clients.drain();
   await during(Number(values.seconds));
-  const calm = clients.take();
+  const calm = clients.drain();
   const before = memory();
   const metricsBefore = await memoryByMetrics();
   const times: number[] = [];
@@ -36,7 +36,7 @@ try {
     times.push(await adder.add(`added ${i}`));
     if (times.length % 100 === 0) console.error(`  ${times.length} of ${additions} added`);
   }
-  const disturbed = clients.take();
+  const disturbed = clients.drain();
   const after = memory();
   const metricsAfter = await memoryByMetrics();
   await clients.stop();

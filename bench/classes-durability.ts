@@ -7,19 +7,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
-import { startPostgres } from './registry-postgres.js';
+import { startPostgres } from '../fixtures/postgres-server.js';
 import { audit } from './serving/class-audit.js';
 import { ClassChurn } from './serving/class-churn.js';
 import { pictureSeeds } from './serving/malformed/pictures.js';
 import { childrenOf, isRunning } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
-import { trainSmallBundle } from './serving/small/bundle.js';
+import { trainSmallBundle } from '../fixtures/small-bundle.js';
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, registry: { type: 'string', default: 'both' } },
 });
 const kills = Number(values.kills);
-const longestLife = 500; // milliseconds under load
+const maxLifetime = 500; // milliseconds under load
 const clients = 4;
 const random = Random.stream(1, 'durability');
 const { jpeg: picture } = (await pictureSeeds()).good;
@@ -59,11 +59,11 @@ async function killLoop(kind: string, registry: string): Promise<void> {
       break;
     }
     const churning = churn.run(server.url, clients);
-    churning.catch(() => undefined); // heard of below
+    churning.catch(() => undefined); // awaited below
     const earlier = churn.acknowledged;
     const isEarly = random.integer(4) === 0; // while the fitting process is still starting
     while (!isEarly && churn.acknowledged === earlier && server.running) await sleep(5);
-    await sleep(random.uniform() * longestLife);
+    await sleep(random.uniform() * maxLifetime);
     const children = childrenOf(server.pid);
     await server.kill();
     await churning;

@@ -1,5 +1,5 @@
 /**
- * What a picture costs among many classes, next to one among few; both servers run, asked in turn:
+ * The cost of a picture among many classes and among few; both servers run and are queried alternately:
  *   npm run bench -- classes-scale [PHOTOS_DIR] [--few 200] [--many 10000] [--rounds 7]
  */
 import { parseArgs } from 'node:util';

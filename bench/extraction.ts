@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { openBackbone } from '../core/backbone/backbone.js';
 import { defaultBatchSize, Extractor } from '../core/backbone/extractor.js';
 import { featuresOf } from '../core/backbone/pipeline.js';
-import { pictureSize, pictureType, prepare } from '../core/backbone/preprocess.js';
+import { pictureType } from '../core/backbone/picture-type.js';
+import { pictureSize, prepare } from '../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../core/backbone/threaded-extractor.js';
 import { silent } from '../core/progress.js';
 import { median } from './peer.js';
@@ -27,7 +28,7 @@ const files = readdirSync(photos)
   .map((name) => join(photos, name))
   .filter((file) => pictureType(readFileSync(file)) !== null)
   .slice(0, most);
-const pictures = files.slice(0, files.length - (files.length % batchSize)); // whole batches: padding is no picture
+const pictures = files.slice(0, files.length - (files.length % batchSize)); // whole batches, so that padding does not count
 if (pictures.length === 0) throw new Error(`${photos} holds fewer than ${batchSize} pictures`);
 
 const size = pictureSize(preprocessing);
@@ -37,7 +38,7 @@ for (let i = 0; i < batchSize; i++)
 
 interface Pace {
   readonly perSecond: number;
-  /** Of all threads, in milliseconds per picture: what a ratio of rates comes to on a machine that others use too. */
+  /** Processor time of all threads, in milliseconds per picture: comparable even on a machine with other load. */
   readonly processor: number;
 }
 

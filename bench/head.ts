@@ -1,6 +1,6 @@
 /**
  * The head's epoch: one evaluation of its objective and gradient over all rows, against the bare matrix products that
- * it cannot do without, in the same run:
+ * it consists of, in the same run:
  *   npm run bench -- head [rows] [width] [classes]
  * By default the size of CUB with 100 synthetic rows for each unseen class.
  */

@@ -1,7 +1,7 @@
 /**
  * How much memory a run in the style of ImageNet takes beside the size of its features, which are read in pieces: word vectors
  * as attributes, features on disk, the table "imagenet" from the first to the last step (checks, whitening, training, head,
- * evaluation of every test row). The features are made up, and written row by row:
+ * evaluation of every test row). The features are synthetic, and written row by row:
  *   npm run bench -- imagenet-memory [FOLDER] [rows per class] [seen] [unseen] [feature width] [word vector width]
  */
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ import { noSearch } from '../trainer/presets.js';
 const [folder = join(tmpdir(), 'unseen-imagenet-memory'), ...sizes] = process.argv.slice(2);
 const [rowsPerClass = 2500, seen = 200, unseen = 40, width = 1024, words = 500] = sizes.map(Number);
 const classes = seen + unseen;
-const mostGibibytes = 0.75; // the features of the default sizes are three times that
+const maxGibibytes = 0.75; // the features of the default sizes are three times that
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
 const data = join(folder, 'data');
@@ -35,12 +35,12 @@ try {
   console.log(
     `  peak memory of the whole run ${gibibytes(peak)}   ${(peak / bytes).toFixed(2)} of the features`,
   );
-  if (peak > mostGibibytes * 2 ** 30) process.exitCode = 1;
+  if (peak > maxGibibytes * 2 ** 30) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Rows around a place of their class, which its word vector tells; classes take turns. */
+/** Rows around the mean of their class, which depends on its word vector; classes alternate. */
 async function makeDataset(): Promise<number> {
   mkdirSync(data, { recursive: true });
   const random = new Random(1);
@@ -58,7 +58,7 @@ async function makeDataset(): Promise<number> {
   await table.writeFile('image,class,split\n');
   await features.writeFile(npyHeader({ rows: classes * rowsPerClass, columns: width }));
   const block = new Float32Array(classes * width);
-  const noise = random.fillNormal(new Float32Array(1 << 20)); // gone round: fresh noise would take longer than the run
+  const noise = random.fillNormal(new Float32Array(1 << 20)); // used cyclically: fresh noise would take longer than the run
   for (let i = 0; i < rowsPerClass; i++) {
     const from = random.integer(noise.length);
     for (let at = 0; at < block.length; at++) {

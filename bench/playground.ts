@@ -1,8 +1,8 @@
 /**
- * The playground as a visitor meets it, on loopback: npm run bench -- playground [rounds]
+ * The playground as a first visitor loads it, on loopback: npm run bench -- playground [rounds]
  * Bytes of the first load, time until it can be used, what axe finds, and Lighthouse's scores. Needs Chromium
  * (/usr/bin/chromium, or UNSEEN_TEST_CHROMIUM). Lighthouse is fetched through npx: as a dependency it would double what
- * everybody installs.
+ * is installed everywhere.
  */
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';

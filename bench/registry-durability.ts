@@ -1,13 +1,13 @@
 /**
- * What a registry has after its writer was killed (SIGKILL) at random moments, on both databases; with PostgreSQL every
+ * What a registry contains after its writer was killed (SIGKILL) at random moments, on both databases; with PostgreSQL every
  * tenth time the database itself is stopped as by a crash, under the writer:
  *   npm run bench -- registry-durability [kills]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killLoop, type KillCount } from './registry-kills.js';
-import { startPostgres } from './registry-postgres.js';
+import { killLoop, type KillCount } from './registry/kill-loop.js';
+import { startPostgres } from '../fixtures/postgres-server.js';
 
 const kills = Number(process.argv[2]?.replace(/^kills=/, '') ?? 200);
 const folder = mkdtempSync(join(tmpdir(), 'unseen-durability-'));

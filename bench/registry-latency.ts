@@ -1,5 +1,5 @@
 /**
- * What a commit costs: its latency on both databases, and how long the event loop stands still for it, beside an idle
+ * What a commit costs: its latency on both databases, and how long it blocks the event loop, beside an idle
  * loop and beside SQLite called in the main thread, in the same run:
  *   npm run bench -- registry-latency [classes per commit] [commits] [width of a row]
  */
@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from '../server/classes/store/contract.js';
 import { openStore } from '../server/classes/store/open.js';
 import { Connection } from '../server/classes/store/sqlite/connection.js';
-import { startPostgres } from './registry-postgres.js';
+import { startPostgres } from '../fixtures/postgres-server.js';
 
 const [classes = 1, commits = 200, width = 2048] = process.argv.slice(2).map(Number);
 const bundle = 'latency';
@@ -30,7 +30,7 @@ function quantile(values: readonly number[], share: number): string {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))].toFixed(1);
 }
 
-/** Runs the work and tells how long the loop stood still beyond its timer's millisecond. */
+/** Runs the work and measures how long the event loop was blocked beyond its timer's millisecond. */
 async function standstill(work: () => Promise<void>): Promise<string> {
   const monitor = monitorEventLoopDelay({ resolution: 1 });
   monitor.enable();
@@ -65,7 +65,7 @@ async function measure(url: string): Promise<void> {
   await store.close();
 }
 
-/** The rows alone, by direct calls: what the loop would stand still for without the thread. */
+/** The rows alone, by direct calls: how long the loop would be blocked without the thread. */
 function measureDirect(path: string): void {
   const connection = Connection.open({ path, isFirst: true });
   connection.query('CREATE TABLE fitted (name TEXT PRIMARY KEY, weights BLOB)', []);
@@ -81,7 +81,7 @@ function measureDirect(path: string): void {
   }
   connection.close();
   console.log(
-    `SQLite in the main thread: stands still p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
+    `SQLite in the main thread: blocks the event loop for p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
   );
 }
 

@@ -2,8 +2,8 @@
  * Three replicas on one PostgreSQL behind nginx, watched by Prometheus, all on loopback and in temporary folders: load, new
  * classes, one replica killed and brought back, then all of them rolled. Needs Debian's nginx and prometheus.
  *   npm run bench -- replicas [PHOTOS_DIR] [--rate 4] [--classes 20] [--small]
- * --small: a network that costs next to nothing, for a machine that has no two cores to spare; all else is the same.
- * Fails unless no request failed, every new replica was ready within 10 s, all replicas answer alike, and every query
+ * --small: a network that costs next to nothing, for a machine without two free cores; all else is the same.
+ * Fails unless no request failed, every new replica was ready within 10 s, all replicas give the same answers, and every query
  * of the dashboard returns data.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
-import { freePort, startPostgres } from './registry-postgres.js';
+import { freePort, startPostgres } from '../fixtures/postgres-server.js';
 import { Cluster } from './replicas/cluster.js';
-import { dashboardQueries, readDashboard } from './replicas/dashboard.js';
+import { dashboardQueries, readDashboard } from '../fixtures/grafana-dashboard.js';
 import { Load } from './replicas/load.js';
 import { Nginx } from './replicas/nginx.js';
 import { requireProgram } from './replicas/program.js';
@@ -22,7 +22,7 @@ import { Prometheus } from './replicas/prometheus.js';
 import { ClassAdder } from './serving/class-adder.js';
 import { quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
-import { trainSmallBundle } from './serving/small/bundle.js';
+import { trainSmallBundle } from '../fixtures/small-bundle.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -101,7 +101,7 @@ async function prove(): Promise<string[]> {
   say('replica 2 is back');
   await pause(5);
   for (const replica of ports.keys()) {
-    say(`replica ${replica + 1} is told to end (SIGTERM), and replaced`);
+    say(`replica ${replica + 1} receives SIGTERM and is replaced`);
     await cluster.roll(replica);
     await pause(5);
   }

@@ -13,10 +13,12 @@ import type { Bundle } from '../core/bundle/bundle.js';
 import { readBundle } from '../core/bundle/read.js';
 import { encodeAttributes } from '../core/head/attribute-encoder.js';
 import { Generator } from '../core/head/generator.js';
-import { RuntimeFitter } from '../core/head/runtime/fitter.js';
-import type { FittedRow, RuntimeClass } from '../core/head/runtime/runtime-class.js';
+import { RuntimeFitter } from '../core/fitting/fitter.js';
+import type { RuntimeClass } from '../core/fitting/runtime-class.js';
+import { appendHeadRows } from '../core/head/head-rows.js';
+import type { HeadRow } from '../core/head/head-table.js';
 import type { LinearHead } from '../core/head/scorer.js';
-import { matrix, rowOf, stackRows } from '../core/matrix.js';
+import { matrix, rowOf } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
 import { headSchema } from '../trainer/configuration.js';
@@ -89,7 +91,7 @@ async function compare(bundle: Bundle): Promise<void> {
 /** Classes handed over so many at a time; the head over the bundle's classes and then these. */
 async function inSteps(bundle: Bundle, order: readonly RuntimeClass[], step: number): Promise<LinearHead> {
   const fitter = await RuntimeFitter.open(bundle);
-  let rows: readonly FittedRow[] = [];
+  let rows: readonly HeadRow[] = [];
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   for (let end = step; end <= order.length; end += step) {
     const known = order.slice(0, end).map((one, i) => (i < rows.length ? { ...one, row: rows[i] } : one));
@@ -101,10 +103,7 @@ async function inSteps(bundle: Bundle, order: readonly RuntimeClass[], step: num
     `  (${took.toFixed(0)} ms a call, ${((user + system) / 1000 / (order.length / step)).toFixed(0)} ms of processor)`,
   );
   await fitter.release();
-  return {
-    weights: stackRows([bundle.weights, ...rows.map(({ weights }) => matrix(1, weights.length, weights))]),
-    bias: Float32Array.from([...bundle.bias, ...rows.map(({ bias }) => bias)]),
-  };
+  return appendHeadRows(bundle, rows);
 }
 
 /** All rows fitted together by the trainer, with the bundle's generator and real rows. */

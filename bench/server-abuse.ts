@@ -1,11 +1,14 @@
 /**
- * Malformed requests of every kind, and a good one after every 50, which must succeed:
+ * Malformed requests of every kind, and a good one after every 50, which must succeed; then floods of one caller, each against one
+ * limit, beside good pictures of another caller:
  *   npm run bench -- server-abuse [--requests 10000] [--seed 1]
  */
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
+import { serverConfigurationSchema } from '../server/configuration.js';
 import { attack, showOutcomes } from './serving/attack.js';
-import { post, quantile } from './serving/load.js';
+import { countStatuses, runFloods } from './serving/floods.js';
+import { countByStatus, post, quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { ServerProcess } from './serving/server-process.js';
 
@@ -13,8 +16,8 @@ const { values } = parseArgs({
   options: { requests: { type: 'string', default: '10000' }, seed: { type: 'string', default: '1' } },
 });
 const good = await benchmarkPictures(undefined);
-const server = await ServerProcess.start({ 'header-seconds': 2, 'body-seconds': 2 }); // slow ones must not take all day
-for (const picture of good) await post(server.url, picture); // memory is counted from a server that is at work
+const server = await ServerProcess.start({ 'header-seconds': 2, 'body-seconds': 2 }); // short, so that slow requests do not prolong the benchmark
+for (const picture of good) await post(server.url, picture); // memory is measured from a warm server
 const classesBefore = await runtimeClasses();
 const before = await memory();
 const lag: number[] = [];
@@ -33,6 +36,8 @@ const report = await attack(server.url, {
   good,
   patience: 60_000,
 });
+const queue = serverConfigurationSchema.parse({}).queue;
+const floods = server.running ? await runFloods(server.url, good, { count: 200 }) : [];
 clearInterval(watch);
 const times = report.good.map(({ milliseconds }) => milliseconds);
 const failed = report.good.filter(({ status }) => status !== 200).length;
@@ -47,6 +52,20 @@ for (const { number, kind, outcome, milliseconds } of report.offences)
 console.log(`  good ones that failed       ${failed} (target 0)`);
 console.log(`  good ones, p99              ${quantile(times, 0.99).toFixed(0)} ms`);
 console.log(`  the server runs on          ${String(server.running)}`);
+let floodOffences = 0;
+for (const { name, statuses, good: answers, maxQueued } of floods) {
+  // A queue that others fill may refuse a good picture; it must not fail it, nor let it wait past its deadline.
+  const bad = answers.filter(({ status }) => status !== 200 && !(status === 429 && name.startsWith('forms')));
+  const wrong = statuses.filter((status) => status >= 500).length + bad.length + (maxQueued > queue ? 1 : 0);
+  floodOffences += wrong;
+  console.log(`  flood: ${name}: ${countStatuses(statuses)}`);
+  console.log(
+    `    good ones ${countByStatus(answers)}, p99 ${quantile(
+      answers.map(({ milliseconds }) => milliseconds),
+      0.99,
+    ).toFixed(0)} ms; at most ${maxQueued} of ${queue} places taken; offences ${wrong} (target 0)`,
+  );
+}
 if (server.running) {
   const after = await memory();
   console.log(`  workers replaced            ${await server.metric('unseen_worker_restarts_total')}`);
@@ -56,7 +75,7 @@ if (server.running) {
   console.log(`  resident memory             ${before} MiB before, ${after} MiB after`);
   await server.stop();
 }
-if (report.offences.length + failed > 0 || !server.running) process.exitCode = 1;
+if (report.offences.length + failed + floodOffences > 0 || !server.running) process.exitCode = 1;
 
 async function memory(): Promise<string> {
   const own = await server.metric('process_resident_memory_bytes');
@@ -68,7 +87,7 @@ async function runtimeClasses(): Promise<number> {
   return total;
 }
 
-/** What requests would have left behind if something were not given back; the request that asks is one. */
+/** Gauges that would stay raised if a request leaked something; the metrics request itself counts as one. */
 async function leftOver(): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const inFlight = (await server.metric('unseen_http_requests_in_flight')) - 1;

@@ -1,6 +1,6 @@
 /**
  * Resident memory over many requests: npm run bench -- server-memory [PHOTOS_DIR] [--requests 20000] [--small]
- * --small takes a network of a few layers instead of the ResNet: the same server, workers and pictures, in a minute.
+ * --small uses a network of a few layers instead of the ResNet: the same server, workers and pictures, in a minute.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { closedLoop, countByStatus, type Outcome } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { ServerProcess } from './serving/server-process.js';
-import { trainSmallBundle } from './serving/small/bundle.js';
+import { trainSmallBundle } from '../fixtures/small-bundle.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,5 +1,5 @@
 /**
- * Ten times as much as the server can do, whether or not it answers:
+ * Ten times the load that the server can handle, sent whether or not it answers:
  *   npm run bench -- server-overload [PHOTOS_DIR] [--seconds 60] [--factor 10]
  */
 import { parseArgs } from 'node:util';

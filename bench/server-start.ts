@@ -1,6 +1,6 @@
 /**
- * From the start of the process until /readyz says yes, backbone in the cache: npm run bench -- server-start [rounds]
- * In turn with a process that only opens the same network and runs each batch size once: the limit.
+ * From the start of the process until /readyz answers 200, backbone in the cache: npm run bench -- server-start [rounds]
+ * Alternates with a process that only opens the same network and runs each batch size once, which is the lower bound.
  */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';

@@ -1,8 +1,8 @@
 /**
  * The full-size training step against PyTorch's, and against the matrix-multiplication peak, all in one run:
  *   npm run bench -- training-step
- * Batch 128 + 128, hidden 4096, features 2048, 85 attributes, 50 classes, 50 IPOT iterations. The two take turns, so
- * that whatever else the machine does falls on both; figures are medians. Needs Debian's python3-torch.
+ * Batch 128 + 128, hidden 4096, features 2048, 85 attributes, 50 classes, 50 IPOT iterations. The two alternate, so
+ * that other load on the machine affects both; figures are medians. Needs Debian's python3-torch.
  */
 import { availableParallelism } from 'node:os';
 import { matrix } from '../core/matrix.js';
@@ -13,8 +13,9 @@ import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { freshState } from '../trainer/engine/state.js';
 import { BatchSource } from '../trainer/generator/batches.js';
 import { initialWeights } from '../trainer/generator/networks.js';
-import { trainingStep, type StepSizes } from '../trainer/generator/step.js';
-import type { TrainingData } from '../trainer/generator/training-data.js';
+import type { StepSizes } from '../trainer/generator/sizes.js';
+import { trainingStep } from '../trainer/generator/step.js';
+import type { TrainingData } from '../trainer/preparation/training-data.js';
 import { median, Peer } from './peer.js';
 
 const threads = availableParallelism();
@@ -60,7 +61,7 @@ const data = {
   ),
   seen: Int32Array.from({ length: sizes.classes }, (_, i) => i),
   unseen: new Int32Array(0),
-} as unknown as TrainingData; // a step takes nothing else of it
+} as unknown as TrainingData; // a step uses nothing else
 
 const engine = new OnnxEngine({ threads });
 const adam = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
@@ -73,7 +74,7 @@ async function ourSteps(count: number): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < count; i++) {
     const before = performance.now();
-    const inputs = batches.next().value; // drawing the batch is part of a step, here as there
+    const inputs = batches.next().value; // drawing the batch is part of a step in both implementations
     await run.step([{ inputs, learningRate: 1e-4 }]);
     times.push((performance.now() - before) / 1000);
   }
@@ -120,7 +121,7 @@ console.log(
   `  share        ${(rate / peak).toFixed(2)} of the peak, everything but products counted as lost`,
 );
 
-/** Floating-point operations of the matrix products that a step cannot do without. */
+/** Floating-point operations of the matrix products that a step needs at least. */
 function stepOperations({
   batch: N,
   attributes: d,
@@ -138,7 +139,7 @@ function stepOperations({
   return 2 * (generatorForward + generatorBackward + predictorForward + predictorBackward + cost + nca);
 }
 
-/** How fast one large product runs: what the same library can do at best. */
+/** Throughput of one large matrix product: the peak of the same library. */
 async function matrixPeak(): Promise<() => Promise<number>> {
   const size = 2048;
   const a = random.fillNormal(new Float32Array(size * size));

@@ -1,7 +1,7 @@
 /**
  * One IPOT solve (128 x 128, 50 iterations) in the training graph and on its own, against a plain NumPy loop:
  *   npm run bench -- transport
- * They take turns; figures are medians. Needs Debian's python3-numpy.
+ * They alternate; figures are medians. Needs Debian's python3-numpy.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { Random } from '../core/random.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { defaultIpot, solveIpot } from '../trainer/transport/ipot.js';
 import { ipotPlan } from '../trainer/transport/operations.js';
-import { transportResult } from '../trainer/transport/problem.js';
+import { transportResult } from '../trainer/transport/transport-problem.js';
 import { median, Peer } from './peer.js';
 
 const size = 128;

@@ -5,7 +5,7 @@
  *   npm run bench -- tsne [rows] [width]
  */
 import { TSNE } from '@keckelt/tsne';
-import { Products } from '../core/head/runtime/products.js';
+import { MatrixProducts } from '../core/compute/matrix-products.js';
 import { matrix } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
@@ -34,7 +34,7 @@ const result = await tsne(data, new Random(2), silent);
 const seconds = (performance.now() - started) / 1000;
 const processor = process.cpuUsage(before);
 
-const products = await Products.open();
+const products = await MatrixProducts.open();
 const coordinates = await principalCoordinates(
   data,
   defaultTsne.principalDirections,

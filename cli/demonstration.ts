@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnseenClient, type ClassifyResponse } from '../client/index.js';
 import { Random } from '../core/random.js';
+import { percent } from '../core/percent.js';
 import { attributesOf } from '../demo/flags/attributes.js';
 import type { NamedFlag } from '../demo/flags/description.js';
 import { letterFlags } from '../demo/flags/letters.js';
 import { newcomerFlag } from '../demo/flags/newcomer.js';
 import { renderFlag } from '../demo/flags/render.js';
-import { percent } from './figures.js';
 
 export interface DrawnFlag {
   readonly flag: NamedFlag;
@@ -44,8 +44,8 @@ export async function drawFlags(count: number, seed: number, folder: string): Pr
   return drawn;
 }
 
-export async function tour(url: string, drawn: readonly DrawnFlag[]): Promise<Tour> {
-  const client = new UnseenClient({ url, retries: 10 });
+export async function tour(url: string, key: string, drawn: readonly DrawnFlag[]): Promise<Tour> {
+  const client = new UnseenClient({ url, key, retries: 10 });
   const read = async ({ picture }: DrawnFlag) => (await client.classify(picture, { topK: 3 })).predictions;
   const newcomer = drawn.at(-1)!;
   const letters = [];

@@ -1,6 +1,6 @@
 import type { FailureCode } from '../core/failures.js';
 
-/** One place where failures meet the shell; `unseen --help` prints it. */
+/** The exit code of every failure; `unseen --help` lists them. */
 export const exitCodes: Record<FailureCode, number> = {
   usage: 2,
   'config-invalid': 2,
@@ -34,6 +34,8 @@ export const exitCodes: Record<FailureCode, number> = {
   draining: 10,
   'not-ready': 10,
   'inference-failed': 10,
+  'fitting-unavailable': 10,
+  'idempotency-key-reused': 10,
   'deadline-exceeded': 10,
   'server-unreachable': 10,
   internal: 10,
@@ -41,15 +43,15 @@ export const exitCodes: Record<FailureCode, number> = {
 
 export const exitCodeHelp = `
 Exit codes:
-  0    done
-  1    a defect of ours: please report it
+  0    success
+  1    a defect in Unseen: please report it
   2    wrong options or settings, or the output exists already
   3    the dataset is missing or wrong
   4    the bundle is missing or damaged
-  5    the engine or provider asked for is not on this machine
+  5    the requested engine or provider is not available on this machine
   6    training failed
   7    the backbone is missing, cannot be fetched, or cannot serve
   8    a picture cannot be used
   9    the registry of runtime classes cannot be reached or used
-  10   the server refused, or cannot be reached
+  10   the server rejected the request, or cannot be reached
   130  stopped by Ctrl-C or SIGTERM`;

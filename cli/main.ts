@@ -6,19 +6,19 @@ import { exitCodes } from './exit-codes.js';
 import { createProgram, type Runner } from './program.js';
 import { terminalContext } from './terminal.js';
 
-// Whoever reads our output may go away (`unseen … | head`): that is no failure of ours.
+// The reader of our output may close it early (`unseen … | head`), which is no error.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   });
 
 const stop = new AbortController();
-let asked = 0;
+let signals = 0;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    asked += 1;
+    signals += 1;
     stop.abort();
-    if (asked > 1) process.exit(exitCodes.interrupted); // a second Ctrl-C does not wait for the current step
+    if (signals > 1) process.exit(exitCodes.interrupted); // a second Ctrl-C does not wait for the current step
   });
 }
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Parsers for numeric options: what they refuse is said beside the option's name. */
+/** Parsers for numeric options. Commander prints the message of a rejected value beside the option's name. */
 
 export function wholeNumber(text: string): number {
   const value = Number(text);

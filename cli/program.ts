@@ -13,13 +13,13 @@ export type AddCommand = (program: Command, run: Runner) => void;
 
 const description = `Recognise image classes you have no pictures of.
 
-Train a model from class attributes and CNN features, judge it honestly, and serve it.`;
+Train a model from class attributes and CNN features, evaluate it, and serve it.`;
 
 export function createProgram(commands: readonly AddCommand[], run: Runner): Command {
   const program = new Command('unseen')
     .description(description)
     .version(packageVersion())
-    .showHelpAfterError('(unseen --help, or unseen COMMAND --help, shows what can be given)')
+    .showHelpAfterError('(run unseen --help or unseen COMMAND --help for the options)')
     .addHelpText('after', exitCodeHelp);
   for (const add of commands) add(program, run);
   return program;

@@ -2,6 +2,7 @@
  * The benchmark row "GZSL, runtime": a bundle that was trained without knowing the unseen classes at all is served, the classes
  * are registered over HTTP by their attributes, and the test rows are classified over HTTP.
  */
+import { randomBytes } from 'node:crypto';
 import { UnseenClient } from '../client/index.js';
 import { openBackbone, type Backbone } from '../core/backbone/backbone.js';
 import type { Bundle } from '../core/bundle/bundle.js';
@@ -16,7 +17,7 @@ import { evaluateRows, type Evaluation } from '../trainer/evaluation/evaluate.js
 import { judgeRows, testRows, unseenMask, type ScoreRows } from '../trainer/evaluation/judge-rows.js';
 import type { ScoredMargins } from '../trainer/evaluation/metrics.js';
 
-export interface RuntimeEvaluation {
+interface RuntimeEvaluation {
   readonly evaluation: Evaluation;
   readonly registered: number;
   readonly registrationSeconds: number;
@@ -40,7 +41,9 @@ export async function evaluateAtRuntime(
       'usage',
       `The bundle at ${path} knows every class of ${dataset.name} already. Train it with --hide-unseen for this measurement.`,
     );
+  const key = randomBytes(32).toString('hex'); // for this server alone
   const settings = serverConfigurationSchema.parse({
+    adminKeys: [key],
     bundle: path,
     port: 0,
     registry: 'sqlite::memory:',
@@ -48,13 +51,13 @@ export async function evaluateAtRuntime(
     deadlineSeconds: 120,
     bodyMegabytes: 100,
     jsonMegabytes: 100,
-    consolidateAfter: 0, // one thing is measured at a time
+    consolidateAfter: 0, // a consolidation would change the rows that are being measured
   });
   // Rows of features need no network, but a server has one; the catalogue's default when the bundle names none.
   const backbone = given ?? (await openBackbone(bundle.manifest.backbone?.name, watcher));
   const server = await startServer(settings, { watcher, load: () => Promise.resolve({ bundle, backbone }) });
   try {
-    const client = new UnseenClient({ url: server.url, timeoutSeconds: 600 });
+    const client = new UnseenClient({ url: server.url, key, timeoutSeconds: 600 });
     const started = performance.now();
     const classes = fresh.map(({ name, label }) => ({
       name,
@@ -74,7 +77,7 @@ export async function evaluateAtRuntime(
   }
 }
 
-/** Scores are the logarithms of the probabilities answered, with the bias of unseen classes taken off, up to one number a row. */
+/** Scores are the logarithms of the probabilities answered, less the bias of unseen classes, up to a constant per row. */
 async function judgeOverHttp(
   url: string,
   dataset: Dataset,
@@ -110,7 +113,7 @@ async function judgeOverHttp(
   }
 }
 
-/** By the Open Inference Protocol, the features as bytes: as JSON they would take ten times the time. */
+/** By the Open Inference Protocol, the features as bytes: as JSON they take ten times as long. */
 async function inferFeatures(url: string, features: RowSource, rows: Int32Array, topK: number) {
   const bytes = Buffer.from(takeRows(features, rows).data.buffer);
   const input = { name: 'features', datatype: 'FP32', shape: [rows.length, features.columns] };

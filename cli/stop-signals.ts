@@ -1,4 +1,4 @@
-/** Resolves with the signal that asks a server to end. A second one is met by main.ts, which does not wait. */
+/** Resolves with the signal that asks a server to end. A second one is handled by main.ts, which exits at once. */
 export function untilAskedToStop(): Promise<'SIGINT' | 'SIGTERM'> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)

@@ -1,4 +1,4 @@
-/** What every command that trains begins with: settings, an engine, a dataset. */
+/** The inputs that every training command has: settings, an engine, a dataset. */
 import { dirname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { Configuration } from '../trainer/configuration.js';
@@ -23,7 +23,10 @@ export interface TrainingOptions extends LoadOptions {
 
 export function addTrainingOptions(command: Command): Command {
   command
-    .option('--config <file>', 'settings as JSON; what it leaves out is the default (or the preset)')
+    .option(
+      '--config <file>',
+      'settings as JSON; missing settings keep their default (or the value of the preset)',
+    )
     .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
     .option('--threads <count>', 'threads of ONNX Runtime in each process; 0 for all cores', wholeNumber, 0)
     .option('--json', 'print one JSON document');
@@ -34,7 +37,7 @@ export function settingsOf({ preset, config }: TrainingOptions): Promise<Configu
   return readConfiguration({ ...(preset && { preset }), ...(config && { file: config }) });
 }
 
-/** The engine comes first: when it cannot be had, nobody should wait for the data. */
+/** Opens the engine first: an engine that is not available should be reported before a large dataset is read. */
 export async function openInputs(
   options: TrainingOptions,
   openEngine: () => Promise<Engine>,
@@ -42,7 +45,7 @@ export async function openInputs(
 ): Promise<{ engine: Engine; dataset: Dataset }> {
   const engine = await openEngine();
   context.note(`Reading ${options.data} …`);
-  // What is made from features on disk goes beside the output: temporary folders are often in memory.
+  // Scratch files made from features on disk go beside the output, because temporary folders are often in memory.
   const scratch = dirname(resolve(options.out));
   return { engine, dataset: await loadDataset(options.data, { ...options, scratch }) };
 }

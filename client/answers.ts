@@ -1,11 +1,16 @@
 /** What the server takes and answers, as its contract has it. */
 export type {
+  ClassBackup,
   ClassListResponse,
   ClassResponse,
   CreatedManyResponse,
   CreatedResponse,
   DryRunResponse,
+  ImportedResponse,
   NewClass,
+  ReloadPreviewResponse,
+  VersionListResponse,
+  VersionResponse,
 } from '../server/contract/class-schemas.js';
 export type {
   AttributesResponse,

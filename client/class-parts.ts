@@ -1,18 +1,18 @@
 import type { NewClass } from '../server/contract/class-schemas.js';
 
-/** A server takes 4 MB of JSON unless it is told otherwise, and fits a thousand classes in some tens of seconds. */
-const mostBytes = 3_500_000;
-const mostClasses = 1000;
+/** A server accepts 4 MB of JSON by default, and fits a thousand classes in some tens of seconds. */
+const maxBytes = 3_500_000;
+const maxClasses = 1000;
 
-/** Classes in as many requests as they need; each request is carried out whole or not at all. */
+/** Splits classes into requests that a server accepts; each request is applied entirely or not at all. */
 export function classParts<Class extends NewClass>(classes: readonly Class[]): Class[][] {
   const parts: Class[][] = [];
   let room = 0;
   for (const one of classes) {
     const bytes = new TextEncoder().encode(JSON.stringify(one)).length + 1;
-    if (bytes > room || parts.at(-1)?.length === mostClasses) {
+    if (bytes > room || parts.at(-1)?.length === maxClasses) {
       parts.push([]);
-      room = mostBytes;
+      room = maxBytes;
     }
     parts.at(-1)!.push(one);
     room -= bytes;

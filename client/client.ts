@@ -26,6 +26,26 @@ export interface ClassPage {
   readonly kind?: 'seen' | 'unseen' | 'runtime' | undefined;
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
+  /** Also answer the attributes of each class. */
+  readonly attributes?: boolean | undefined;
+}
+
+export interface VersionPage {
+  readonly limit?: number | undefined;
+  /** Only versions with a smaller number. */
+  readonly before?: number | undefined;
+}
+
+export interface RestoreOptions extends CallOptions {
+  /** Needed where the class exists: the ETag that was read; '*' replaces whatever is there. */
+  readonly etag?: string | undefined;
+}
+
+export interface ImportOptions extends CallOptions {
+  /** Change nothing; answer what would happen and what does not fit. */
+  readonly dryRun?: boolean | undefined;
+  /** Replace classes that exist with other attributes. */
+  readonly replace?: boolean | undefined;
 }
 
 export interface Readiness extends Pick<contract.ReadinessResponse, 'reasons' | 'serving'> {
@@ -37,7 +57,7 @@ export interface NamedPicture {
   readonly picture: Picture;
 }
 
-/** Speaks to an Unseen server. Every refusal is an UnseenProblem. */
+/** A client of an Unseen server. Every error response is thrown as an UnseenProblem. */
 export class UnseenClient {
   private readonly sender: Sender;
 
@@ -45,7 +65,7 @@ export class UnseenClient {
     this.sender = new Sender(options);
   }
 
-  /** `type` (image/jpeg, image/png, image/webp) is told from the bytes when not given. */
+  /** `type` (image/jpeg, image/png, image/webp) is detected from the bytes when not given. */
   async classify(
     picture: Picture,
     { type, ...options }: ClassifyOptions & { readonly type?: string | undefined } = {},
@@ -61,8 +81,8 @@ export class UnseenClient {
   }
 
   /**
-   * Several in one request, answered in their order; one that cannot be used has a `problem` and does not spoil the others.
-   * (A single one is refused as by `classify`.)
+   * Several in one request, answered in their order; one that cannot be used has a `problem` and does not affect the others.
+   * (A single one is rejected as by `classify`.)
    */
   async classifyMany(
     pictures: readonly (Picture | NamedPicture)[],
@@ -98,9 +118,9 @@ export class UnseenClient {
 
   /** One page of the classes that compete; `after` is `next` of the page before. */
   classes(page: ClassPage & ReadOptions = {}): Promise<contract.ClassListResponse> {
-    const { kind, limit, after, signal } = page;
+    const { kind, limit, after, attributes, signal } = page;
     return this.sender.send('/classes', {
-      query: { kind, limit, after },
+      query: { kind, limit, after, attributes },
       headers: revisionOf(page),
       signal,
     });
@@ -110,12 +130,12 @@ export class UnseenClient {
     return this.sender.send(pathOf(name), { headers: revisionOf(options), signal: options.signal });
   }
 
-  /** From the answer on, pictures are recognised as it. The same content again changes nothing. */
+  /** Pictures are recognised as the new class from the response on. Repeating the call with the same content changes nothing. */
   createClass(content: contract.NewClass, { signal }: CallOptions = {}): Promise<contract.CreatedResponse> {
     return this.sender.send('/classes', { ...json('POST', content), signal });
   }
 
-  /** All of them or none. Hundreds may be more than the server takes in one request: see classParts. */
+  /** All of them or none. Hundreds may exceed what the server accepts in one request: see classParts. */
   createClasses(
     classes: readonly contract.NewClass[],
     { signal }: CallOptions = {},
@@ -144,7 +164,38 @@ export class UnseenClient {
     await this.sender.send(pathOf(name), { method: 'DELETE', headers: { 'if-match': etag }, signal });
   }
 
-  /** Whether pictures may be sent; the reasons say why not, or what else does not work; `serving` says what is at work. */
+  /** What a class was after each change, newest first; also of one that was removed. */
+  versions(name: string, page: VersionPage & ReadOptions = {}): Promise<contract.VersionListResponse> {
+    const { limit, before, signal } = page;
+    const query = { limit, before };
+    return this.sender.send(`${pathOf(name)}/versions`, { query, headers: revisionOf(page), signal });
+  }
+
+  /** Gives a class the attributes that it had in that version; also one that was removed. */
+  restoreVersion(
+    name: string,
+    version: number,
+    { etag, signal }: RestoreOptions = {},
+  ): Promise<contract.CreatedResponse> {
+    const headers = etag === undefined ? {} : { 'if-match': etag };
+    const path = `${pathOf(name)}/versions/${version}/restore`;
+    return this.sender.send(path, { method: 'POST', headers, signal });
+  }
+
+  /** All classes of a backup or none. A large backup goes in parts: see classParts. */
+  importClasses(
+    backup: contract.ClassBackup,
+    { dryRun, replace, signal }: ImportOptions = {},
+  ): Promise<contract.ImportedResponse> {
+    return this.sender.send('/admin/import', { ...json('POST', backup), query: { dryRun, replace }, signal });
+  }
+
+  /** Which stored classes the bundle could not use that a reload would load; nothing changes. */
+  previewReload({ signal }: CallOptions = {}): Promise<contract.ReloadPreviewResponse> {
+    return this.sender.send('/admin/reload', { method: 'POST', query: { dryRun: true }, signal });
+  }
+
+  /** Whether pictures may be sent; `reasons` lists what does not work, `serving` describes the model and its workers. */
   async ready({ signal }: CallOptions = {}): Promise<Readiness> {
     const answer = await this.sender.send<contract.ReadinessResponse>('/readyz', { signal, accept: [503] });
     const { status, reasons, serving } = answer;
@@ -153,7 +204,9 @@ export class UnseenClient {
 }
 
 function pathOf(name: string): string {
-  return `/classes/${encodeURIComponent(name)}`;
+  // Dots are resolved as parts of an address, even percent-encoded; encoded twice they arrive at the server.
+  const encoded = /^\.{1,2}$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
+  return `/classes/${encoded}`;
 }
 
 function revisionOf({ atLeastRevision }: ReadOptions): Record<string, string> {

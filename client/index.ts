@@ -4,12 +4,15 @@ export {
   type CallOptions,
   type ClassPage,
   type ClassifyOptions,
+  type ImportOptions,
   type NamedPicture,
   type Readiness,
   type ReadOptions,
+  type RestoreOptions,
   type UnseenClientOptions,
+  type VersionPage,
 } from './client.js';
 export { classParts } from './class-parts.js';
 export type { Picture } from './picture.js';
-export { UnseenProblem, type ProblemDetails } from './problem.js';
+export { UnseenProblem, type ProblemDetails } from './unseen-problem.js';
 export type * from './answers.js';

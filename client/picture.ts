@@ -7,7 +7,7 @@ const kinds = [
   { type: 'image/webp', offset: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
 ];
 
-/** With its type: the one given, its own, or the one that its first bytes tell. */
+/** With its type: the one given, its own, or the one detected from its first bytes. */
 export async function asBlob(picture: Picture, type?: string): Promise<Blob> {
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- browsers' types refuse memory that threads share
   const plain = picture instanceof Blob ? picture : new Blob([picture as Uint8Array<ArrayBuffer>]);
@@ -18,6 +18,6 @@ export async function asBlob(picture: Picture, type?: string): Promise<Blob> {
 async function sniffed(picture: Blob): Promise<string> {
   const start = new Uint8Array(await picture.slice(0, 12).arrayBuffer());
   const found = kinds.find(({ offset, bytes }) => bytes.every((byte, i) => start[offset + i] === byte));
-  // The server looks at the bytes whatever it is told, and says what is wrong with them.
+  // The server inspects the bytes whatever their declared type, and reports what is wrong with them.
   return found?.type ?? 'image/jpeg';
 }

@@ -1,16 +1,16 @@
-/** One call: time limit, refusals as problems, and patience with a server that says when to come back. */
-import { problemOf, UnseenProblem } from './problem.js';
+/** One call: time limit, error responses as UnseenProblem, and retries after the delay that the server asks for (Retry-After). */
+import { problemOf, UnseenProblem } from './unseen-problem.js';
 
 export interface SenderOptions {
   /** Where the server is, for example http://127.0.0.1:8080. A path is kept: the server may be behind a prefix. */
   readonly url: string | URL;
-  /** Sent as a bearer token. */
+  /** Sent as a bearer token. Where there are environment variables (Node), UNSEEN_KEY when not given. */
   readonly key?: string | undefined;
   /** Instead of the global one. */
   readonly fetch?: typeof fetch | undefined;
-  /** For a whole call, repetitions included. */
+  /** For a whole call, retries included. */
   readonly timeoutSeconds?: number | undefined;
-  /** How often a call is repeated when the server is busy (429, 503) and says when to come back. */
+  /** How often a call is retried when the server is busy (429, 503) and sends Retry-After. */
   readonly retries?: number | undefined;
 }
 
@@ -26,19 +26,21 @@ export interface Call {
 
 export class Sender {
   private readonly base: string;
+  private readonly key: string | undefined;
   private readonly fetch: typeof fetch;
   private readonly timeoutSeconds: number;
   private readonly retries: number;
 
-  constructor(private readonly options: SenderOptions) {
+  constructor(options: SenderOptions) {
+    this.key = options.key ?? keyInEnvironment();
     this.base = String(options.url).replace(/\/+$/, '');
-    // Called as a plain function: browsers refuse fetch as a method of something else.
+    // Called as a plain function: browsers reject fetch as a method of another object.
     this.fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.timeoutSeconds = options.timeoutSeconds ?? 30;
     this.retries = options.retries ?? 2;
   }
 
-  /** The answer's JSON. Only calls that may safely come twice belong here. */
+  /** The JSON of the response. Calls may be repeated, so they must be idempotent. */
   async send<T>(path: string, call: Call = {}): Promise<T> {
     const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
     const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
@@ -49,7 +51,7 @@ export class Sender {
         if (response.status === 204) return undefined as T;
         if (response.ok || call.accept?.includes(response.status)) return await readJson<T>(response);
         const problem = await problemOf(response);
-        const wait = patience(problem);
+        const wait = retryDelay(problem);
         if (attempt >= this.retries || wait === null || Date.now() + wait > deadline) throw problem;
         await sleep(wait, signal);
       }
@@ -69,14 +71,13 @@ export class Sender {
 
   private async attempt(path: string, call: Call, signal: AbortSignal): Promise<Response> {
     const { method = 'GET', query = {}, headers, body } = call;
-    const { key } = this.options;
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
     try {
       return await this.fetch(`${this.base}${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
         method,
-        headers: { ...headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) },
+        headers: { ...headers, ...(this.key !== undefined && { authorization: `Bearer ${this.key}` }) },
         ...(body !== undefined && { body }),
         signal,
       });
@@ -90,10 +91,15 @@ export class Sender {
   }
 }
 
-/** Milliseconds until the next attempt, or null when there is no use in one. */
-function patience({ status, retryAfterSeconds }: UnseenProblem): number | null {
+function keyInEnvironment(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.UNSEEN_KEY || undefined; // empty is as good as not set
+}
+
+/** Milliseconds until the next attempt, or null when the call should not be retried. */
+function retryDelay({ status, retryAfterSeconds }: UnseenProblem): number | null {
   if ((status !== 429 && status !== 503) || retryAfterSeconds === undefined) return null;
-  // Never earlier than asked, and not all clients at the same moment.
+  // Never earlier than the server asked, with jitter so that clients do not retry all at once.
   return retryAfterSeconds * 1000 * (1 + Math.random() / 2);
 }
 
@@ -102,12 +108,12 @@ async function readJson<T>(response: Response): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (error) {
-    const detail = `The server answered ${response.status} with something that is no JSON. Is it an Unseen server?`;
+    const detail = `The server answered ${response.status} with a body that is not JSON. Is it an Unseen server?`;
     throw new UnseenProblem({ status: response.status, code: 'internal', detail }, { cause: error });
   }
 }
 
-/** fetch itself only says that it failed; what happened is its cause. */
+/** fetch reports only that it failed; the reason is its cause. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   return cause?.message || cause?.code || (error as Error).message;

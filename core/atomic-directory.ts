@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from './failures.js';
 
 /**
- * Writes a directory so that it is there whole or not at all: files go into a hidden one beside the target, each is
- * synced, and one rename publishes it. An existing target is never touched unless `replace` is given.
+ * Writes a directory atomically: files go into a hidden directory beside the target, each is synced, and one rename
+ * publishes it. An existing target is never touched unless `replace` is given.
  */
 export async function writeDirectory(
   target: string,

@@ -1,6 +1,6 @@
 /**
- * The closed set of ways in which Unseen refuses to go on. A failure is something that the caller can mend: its
- * message says what is wrong and what to change. Anything else that is thrown is a defect of ours.
+ * The closed set of expected failures. A failure is something that the caller can fix: its message says what is wrong
+ * and what to change. Any other error that is thrown is a defect in Unseen.
  */
 export const failureCodes = [
   'usage', // the command line or a call is wrong
@@ -10,35 +10,37 @@ export const failureCodes = [
   'bundle-not-found', // no bundle where one was named
   'bundle-invalid', // a bundle that is truncated, altered, or of another schema version
   'output-exists', // writing would overwrite something
-  'engine-unavailable', // the compute engine or provider asked for is not on this machine
-  'training-failed', // numbers stopped being finite, or a written model did not reproduce itself
+  'engine-unavailable', // the requested compute engine or provider is not available on this machine
+  'training-failed', // values became NaN or infinite, or a saved model did not give the scores of the model in memory
   'interrupted', // the user asked to stop
   'backbone-unavailable', // no such backbone, or its weights are not here and cannot be fetched
   'backbone-invalid', // weights that differ from their hash, or a network that cannot give features
   'image-type-refused', // bytes that are no JPEG, PNG or WebP
   'image-invalid', // a picture that cannot be decoded, or has too many pixels
   'registry-unavailable', // the store of runtime classes cannot be reached or written; it may come back by itself
-  'registry-invalid', // a store that is damaged, not ours, or of a newer schema than this program knows
-  // what a server answers, and what its client hears
+  'registry-invalid', // a store that is damaged, belongs to another program, or has a newer schema than this version supports
+  // errors of the server and its client
   'request-invalid', // a request that cannot be understood
   'attributes-invalid', // an attribute vector that does not fit the model
   'unauthenticated', // a key is needed
   'forbidden', // this caller may not do that
   'not-found', // no such route or resource
   'method-not-allowed', // the route exists, the method does not
-  'conflict', // it exists with other content
+  'conflict', // it exists with different content
   'precondition-failed', // it has changed since it was read
-  'precondition-required', // a change must say which state it was made against
-  'too-large', // a body over the limit
-  'upload-timeout', // a body that came too slowly
-  'rate-limited', // one caller asks too often
+  'precondition-required', // a change must name the version it replaces (If-Match)
+  'too-large', // a body above the size limit
+  'upload-timeout', // a body that arrived too slowly
+  'rate-limited', // one caller sends requests too often
   'overloaded', // the queue is full
   'draining', // the server is about to stop
   'not-ready', // no model is loaded yet, or its workers are gone
   'inference-failed', // a picture was lost with the worker that held it
+  'fitting-unavailable', // the process that fits classes ended or hangs; nothing was changed
+  'idempotency-key-reused', // an Idempotency-Key that came with another request before
   'deadline-exceeded', // no answer within the time that was set
-  'server-unreachable', // a client found no server
-  'internal', // a defect of ours, with its details in the log only
+  'server-unreachable', // the client could not connect
+  'internal', // a defect in Unseen; its details are in the log only
 ] as const;
 
 export type FailureCode = (typeof failureCodes)[number];
@@ -49,9 +51,9 @@ export interface FieldProblem {
   readonly detail: string;
 }
 
-export interface FailureOptions extends ErrorOptions {
+interface FailureOptions extends ErrorOptions {
   readonly fields?: readonly FieldProblem[];
-  /** When trying again makes sense. */
+  /** How long to wait before retrying. */
   readonly retryAfterSeconds?: number;
 }
 

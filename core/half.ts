@@ -11,7 +11,7 @@ export function toHalf(values: Float32Array): Uint16Array {
   return halves;
 }
 
-/** There are only 65,536 halves, and files hold millions: each is decoded once. */
+/** There are only 65,536 half-precision values and files hold millions, so decoding is a table lookup. */
 let decoded: Float32Array | undefined;
 
 export function fromHalf(values: Uint16Array): Float32Array {

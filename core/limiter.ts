@@ -1,8 +1,8 @@
 export type Limiter = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** At most so many at a time, in the order in which they were asked for. */
-export function limiter(most: number): Limiter {
-  let free = most;
+/** Runs at most `max` at a time; the others wait, in the order in which they came. */
+export function limiter(max: number): Limiter {
+  let free = max;
   const queue: (() => void)[] = [];
   return async (work) => {
     if (free > 0) free -= 1;

@@ -63,10 +63,11 @@ export function rowOf(source: RowSource, index: number): Float32Array {
 
 /** A copy of the rows named, in that order. */
 export function takeRows(source: RowSource, indices: ArrayLike<number>): Matrix {
-  const taken = matrix(indices.length, source.columns);
-  if (isStored(source)) source.read(indices, taken.data);
-  else for (let i = 0; i < indices.length; i++) taken.data.set(rowOf(source, indices[i]), i * source.columns);
-  return taken;
+  const copied = matrix(indices.length, source.columns);
+  if (isStored(source)) source.read(indices, copied.data);
+  else
+    for (let i = 0; i < indices.length; i++) copied.data.set(rowOf(source, indices[i]), i * source.columns);
+  return copied;
 }
 
 /** Rows from `start` up to `end`: a view of a matrix, or a copy of stored rows. */

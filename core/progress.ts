@@ -1,6 +1,6 @@
-/** How long work speaks to whoever started it. The command line draws bars; tests pass `silent`. */
+/** How long-running work reports to its caller. The command line draws bars; tests pass `silent`. */
 export interface Watcher {
-  /** Aborted by Ctrl-C or SIGTERM; long work looks at it between steps (see stopIfAsked). */
+  /** Aborted by Ctrl-C or SIGTERM; long-running work checks it between steps (see stopIfAsked). */
   readonly signal: AbortSignal;
   progress(label: string, total: number): Progress;
   /** A line for people, never part of a result. */

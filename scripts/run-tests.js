@@ -1,5 +1,5 @@
 // Runs every test and fails when fewer ran than test/expected-count.json says, so that a runner that finds no
-// files can never look green. Prints `N passed, M failed` as its last line.
+// files never passes. Prints `N passed, M failed` as its last line.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

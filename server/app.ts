@@ -1,14 +1,19 @@
 /** Wires the HTTP side; does no I/O by itself. What comes first matters: see the comments. */
 import cors from 'cors';
 import express, { type Express, type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
-import { Failure } from '../core/failures.js';
+import { allowedHosts } from './http/allowed-hosts.js';
 import { answerError, noSuchRoute } from './http/errors.js';
+import type { KeyRing } from './http/key-ring.js';
+import { identify } from './http/keys.js';
+import { limitRate } from './http/rate-limit.js';
+import { refuseEarly } from './http/refuse-early.js';
 import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
 import { attributesRoute } from './routes/attributes.js';
+import { importRoute } from './routes/class-import.js';
+import { classVersionRoutes } from './routes/class-versions.js';
 import { classRoutes } from './routes/classes.js';
 import { classifyRoute } from './routes/classify.js';
 import { contractRoutes } from './routes/contract.js';
@@ -19,23 +24,30 @@ import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
   readonly logger: Logger;
+  readonly keys: KeyRing;
   /** Undefined: nothing is traced. */
   readonly tracing: Tracing | undefined;
 }
 
 export function createApp(dependencies: AppDependencies): Express {
-  const { settings, metrics, logger } = dependencies;
-  const app = bareApp(dependencies);
+  const { settings, metrics, logger, keys } = dependencies;
+  const first = [refuseEarly(dependencies.serving)];
+  if (settings.corsOrigins.length > 0) first.unshift(crossOrigin(settings.corsOrigins));
+  const app = bareApp(dependencies, first);
   app.set('trust proxy', settings.trustProxy);
-  if (settings.corsOrigins.length > 0) app.use(crossOrigin(settings.corsOrigins));
   // Probes and metrics come before the rate limit: an orchestrator must never be told to come back later.
   app.use(stateRoutes(dependencies));
   app.use(openInferenceStateRoutes(dependencies));
+  const onlyAllowedHosts = allowedHosts(settings);
+  if (onlyAllowedHosts) app.use(onlyAllowedHosts);
   if (settings.metricsPort === undefined) app.use(metricsRoute({ metrics }));
-  if (settings.requestsPerMinute > 0) app.use(limitRate(dependencies));
+  app.use(identify(keys));
+  if (settings.requestsPerMinute > 0) app.use(limitRate(settings.requestsPerMinute, metrics));
   app.use(classifyRoute(dependencies));
   app.use(attributesRoute(dependencies));
   app.use(classRoutes(dependencies));
+  app.use(classVersionRoutes(dependencies));
+  app.use(importRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
   app.use(contractRoutes());
@@ -60,12 +72,15 @@ export function createMetricsApp(
 type BareDependencies = Pick<AppDependencies, 'metrics' | 'logger' | 'state'> &
   Partial<Pick<AppDependencies, 'tracing'>>;
 
-function bareApp({ metrics, logger, state, tracing }: BareDependencies): Express {
+function bareApp(
+  { metrics, logger, state, tracing }: BareDependencies,
+  first: readonly RequestHandler[] = [],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false); // answers are computed: hashing them buys nothing
   app.use(requestContext(metrics, logger, tracing));
-  app.use(leavingWhenDraining(state));
+  app.use(leavingWhenDraining(state), ...first);
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   return app;
 }
@@ -87,24 +102,5 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: ['ETag', 'Location', 'Retry-After', 'X-Request-Id'],
     maxAge: 600,
-  });
-}
-
-function limitRate({ settings, metrics }: RouteDependencies): RequestHandler {
-  return rateLimit({
-    windowMs: 60_000,
-    limit: settings.requestsPerMinute,
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    handler: () => {
-      metrics.refused.inc({ reason: 'rate' });
-      throw new Failure(
-        'rate-limited',
-        `At most ${settings.requestsPerMinute} requests a minute are answered.`,
-        {
-          retryAfterSeconds: 60,
-        },
-      );
-    },
   });
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { providers } from '../core/compute/session.js';
 import { projectFolder } from '../core/project-folder.js';
+import { parseKey, type KeySettings } from './http/key-ring.js';
 
 /** Numbers arrive as text; an empty or odd text must not become 0. */
 function numeric(check: z.ZodNumber) {
@@ -21,7 +22,22 @@ const list = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(',').map((part) => part.trim()))])
   .transform((parts) => parts.filter((part) => part !== ''));
 
-export const serverConfigurationSchema = z.strictObject({
+/** A list that was given must hold a key: "," is a mistake, and must not open what it was meant to close. */
+function keyList(setting: keyof KeySettings) {
+  return z
+    .union([z.array(z.string()), z.string().regex(/[^,\s]/, 'there is no key in this list')])
+    .pipe(list)
+    .superRefine((entries, context) => {
+      for (const [index, entry] of entries.entries())
+        try {
+          parseKey(entry, setting, index);
+        } catch (error) {
+          context.addIssue((error as Error).message);
+        }
+    });
+}
+
+const settingsSchema = z.strictObject({
   bundle: z
     .string()
     .min(1)
@@ -40,6 +56,11 @@ export const serverConfigurationSchema = z.strictObject({
     .default('sqlite:unseen-classes.db')
     .describe(
       'Where classes added at runtime are kept: sqlite:FILE, or postgres://… when there are several replicas.',
+    ),
+  versionDays: amount(0, 36_500)
+    .default(30)
+    .describe(
+      'How long removed classes and replaced versions of classes are kept for a restore. High: the registry grows.',
     ),
   host: z
     .string()
@@ -86,16 +107,36 @@ export const serverConfigurationSchema = z.strictObject({
   jsonMegabytes: amount(0.001, 1024)
     .default(4)
     .describe(
-      'Largest JSON body of /classes, some thousand classes; past it 413. High: parsing it holds up everybody else.',
+      'Largest JSON of one request: some thousand classes, or pictures of three quarters of it in base64 for /v2; past it 413. High: parsing it holds up everybody else.',
     ),
   uploadMegabytes: amount(1, 65_536)
     .default(512)
     .describe(
-      'Bodies being received at a time, together; past it 429. Bounds the memory that slow uploads can hold.',
+      'Bodies that have arrived and are not yet answered, together; past it 429. Bounds the memory that uploads can hold.',
+    ),
+  uploadShare: amount(0.01, 1)
+    .default(0.5)
+    .describe(
+      'Share of uploadMegabytes, and of the queue by pictures still on their way, that one caller may hold; past it 429. A caller is an address, or a key where keys are set. 1: one caller can keep all others out. Low: one that sends many pictures at a time is refused.',
     ),
   pixelMillions: amount(0.001, 1000)
     .default(50)
     .describe('Most pixels of a picture, in millions; past it 422.'),
+  decoders: whole(0, 64)
+    .default(0)
+    .describe(
+      'Processes that decode pictures, one at a time each. 0: two to four, by the number of cores. High: memory, some 50 MB each.',
+    ),
+  decodeMegabytes: amount(8, 65_536)
+    .default(400)
+    .describe(
+      'Memory that decoding may take, all pictures together, by what they declare. Low: large pictures are refused or wait. High: many of them at a time can fill the memory of the machine.',
+    ),
+  decodeSeconds: amount(0.1, 600)
+    .default(5)
+    .describe(
+      'Time for decoding one picture; past it the picture is refused with 422 and its decoder is replaced.',
+    ),
   picturesPerRequest: whole(1, 256).default(16).describe('Most pictures in one multipart request.'),
   headerSeconds: amount(0.1, 600)
     .default(10)
@@ -103,9 +144,16 @@ export const serverConfigurationSchema = z.strictObject({
   bodySeconds: amount(0.1, 600)
     .default(15)
     .describe('Time for the body of a request to arrive; past it 408.'),
+  bodyBytesPerSecond: whole(0, 1_000_000_000)
+    .default(1000)
+    .describe(
+      'Pace that a body must keep, measured every 3 s; below it 408. 0: none. High: callers on bad connections are cut off.',
+    ),
   graceSeconds: amount(0, 600)
     .default(5)
-    .describe('After SIGTERM: how long to go on serving, no longer ready, until balancers have noticed.'),
+    .describe(
+      'After SIGTERM: how long to keep serving while no longer ready, until load balancers have noticed.',
+    ),
   drainSeconds: amount(0, 3600)
     .default(30)
     .describe('After the grace time: how long requests under way may take.'),
@@ -114,16 +162,33 @@ export const serverConfigurationSchema = z.strictObject({
     .describe('Origins whose pages may call this server, separated by commas; * for all.'),
   requestsPerMinute: whole(0, 10_000_000)
     .default(0)
-    .describe('Per caller address; past it 429. 0: no limit.'),
+    .describe('Per key, by its name, and per caller address without a key; past it 429. 0: no limit.'),
   trustProxy: whole(0, 32)
     .default(0)
     .describe(
       'Proxies in front: how many X-Forwarded-For entries to believe. Too high: callers can forge addresses.',
     ),
-  adminKeys: list
+  allowedHosts: list
     .default([])
-    .describe('Keys that may change classes and reload; none: loopback only. Separated by commas.'),
-  apiKeys: list.default([]).describe('Keys that may classify and read; none: everyone. Admin keys may, too.'),
+    .describe(
+      'Host names to answer under, separated by commas; * for all. Left out: on loopback localhost and 127.0.0.1, elsewhere all.',
+    ),
+  tlsCertificate: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('File with the certificate, and those between it and its authority, as PEM: serves HTTPS.'),
+  tlsKey: z.string().min(1).optional().describe('File with the private key of that certificate, as PEM.'),
+  adminKeys: keyList('adminKeys')
+    .default([])
+    .describe(
+      'Keys that may change classes and reload: NAME:KEY or KEY, separated by commas. None: one is made beside the registry.',
+    ),
+  apiKeys: keyList('apiKeys')
+    .default([])
+    .describe(
+      'Keys that may classify and read, NAME:reading:KEY only read. None: everyone. Admin keys may, too.',
+    ),
   attributesOutOfRange: z
     .enum(['warn', 'refuse'])
     .default('warn')
@@ -131,7 +196,7 @@ export const serverConfigurationSchema = z.strictObject({
   consolidateAfter: whole(0, 1_000_000)
     .default(100)
     .describe(
-      'Classes added until all rows, those of the model too, are fitted anew in the background, and taken if that measures better. 0: never.',
+      'Classes added until all rows, those of the model too, are fitted anew in the background, and used if that measures better. 0: never.',
     ),
   tracesEndpoint: z
     .url({ protocol: /^https?$/, error: 'an http or https address is expected' })
@@ -148,6 +213,13 @@ export const serverConfigurationSchema = z.strictObject({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
     .default('info')
     .describe('How much to log.'),
+});
+
+export const serverConfigurationSchema = settingsSchema.superRefine(({ tlsCertificate, tlsKey }, context) => {
+  if ((tlsCertificate === undefined) === (tlsKey === undefined)) return;
+  const [given, missing] =
+    tlsKey === undefined ? (['tlsCertificate', 'tlsKey'] as const) : (['tlsKey', 'tlsCertificate'] as const);
+  context.addIssue({ code: 'custom', path: [given], message: `${flagOf(missing)} is needed as well` });
 });
 
 export type ServerConfiguration = z.infer<typeof serverConfigurationSchema>;

@@ -1,18 +1,29 @@
 import { createServer, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { Failure } from '../core/failures.js';
+import type { Certificate } from './certificate.js';
 import type { ServerConfiguration } from './configuration.js';
 
 type ListenSettings = Pick<ServerConfiguration, 'host' | 'headerSeconds' | 'bodySeconds'>;
 
-export async function listen(app: Express, port: number, settings: ListenSettings): Promise<Server> {
-  const server = createServer({ connectionsCheckingInterval: 1000 }, app);
+/** By HTTPS where there is a certificate. */
+export async function listen(
+  app: Express,
+  port: number,
+  settings: ListenSettings,
+  certificate: Certificate | null = null,
+): Promise<Server> {
+  const options = { connectionsCheckingInterval: 1000 };
+  const server = certificate
+    ? createSecureServer({ ...options, ...certificate }, app)
+    : createServer(options, app);
   server.headersTimeout = settings.headerSeconds * 1000;
   // The last resort; a slow body is answered by its reader before.
   server.requestTimeout = (settings.headerSeconds + settings.bodySeconds + 5) * 1000;
   server.keepAliveTimeout = 65_000; // longer than balancers keep theirs, so that they do not send into a closing one
-  // Clients that ask before they send hear "go on" only once they were let in: see receiveBody.
+  // Clients that send Expect: 100-continue are told to continue only once they are admitted: see receiveBody.
   server.on('checkContinue', app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

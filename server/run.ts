@@ -1,27 +1,36 @@
 /** Loads, listens, and ends: the server as one object. Signals are the caller's: see cli/commands/serve.ts. */
 import type { Server } from 'node:http';
+import { Server as SecureServer } from 'node:https';
 import { Registry } from 'prom-client';
-import { blockOtherDecoders } from '../core/backbone/preprocess.js';
 import type { Watcher } from '../core/progress.js';
+import { openAccess } from './access.js';
 import type { AppDependencies } from './app.js';
+import { logCertificate, readCertificate, reloadCertificate } from './certificate.js';
+import type { ClassStore } from './classes/store/contract.js';
 import type { ServerConfiguration } from './configuration.js';
-import { ServedClasses } from './classes/served-classes.js';
+import { isMissing } from './classes/store/location.js';
+import { logStoreHealth } from './classes/store/log-store-health.js';
+import { openStorePatiently } from './classes/store/open-patiently.js';
+import { Decoders } from './decoding/decoders.js';
+import { auditReloadBySignal } from './http/audit.js';
 import { requireAdmin, requireCaller } from './http/keys.js';
 import { UploadBudget } from './http/upload-budget.js';
-import { loadModel, type LoadedModel } from './inference/load-model.js';
-import { InferenceService } from './inference/service.js';
+import { Admission } from './inference/admission.js';
 import { WorkerProcesses } from './inference/worker-processes.js';
+import { CurrentModel } from './model/current-model.js';
+import { loadModel, type LoadedModel } from './model/load-model.js';
+import { Reloader } from './model/reload.js';
 import { listen, portOf } from './listen.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
 import { openTracing } from './observability/tracing.js';
-import { Reloader } from './reload.js';
+import type { OwnKey } from './own-key.js';
 import { Lifecycle } from './state.js';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly watcher: Watcher;
   readonly logger?: Logger;
-  /** Where some may have been begun already. */
+  /** Some may have been started already. */
   readonly processes?: WorkerProcesses;
   /** Instead of what the settings name; for tests. */
   readonly load?: () => Promise<LoadedModel>;
@@ -30,8 +39,12 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly metricsUrl: string;
-  readonly inference: InferenceService;
+  readonly models: CurrentModel;
+  readonly decoders: Decoders;
   readonly dependencies: AppDependencies;
+  /** The key that it made for itself; null where keys are configured, or where it may make none. */
+  readonly ownKey: OwnKey | null;
+  /** What SIGHUP asks for: bundle and certificate are read again. */
   reload(): Promise<{ readonly version: string; readonly changed: boolean }>;
   /** Not ready at once; serves on for the grace time; then answers what is under way, and ends. */
   stop(graceSeconds?: number): Promise<void>;
@@ -46,7 +59,6 @@ export async function startServer(
     load = () => loadModel(settings, watcher),
   }: ServerOptions,
 ): Promise<RunningServer> {
-  blockOtherDecoders();
   const metrics = createMetrics(new Registry());
   processes.prepare(settings.workers);
   const end: (() => unknown)[] = [
@@ -58,42 +70,50 @@ export async function startServer(
     for (const step of end.reverse()) await step();
     throw error;
   };
+  const certificate = await readCertificate(settings).catch(undo);
+  if (certificate) logCertificate(certificate, logger);
   const tracing = await openTracing(settings, logger).catch(undo);
   end.push(() => tracing?.close());
-  const loading = load();
-  const bundle = loading.then((loaded) => loaded.bundle);
-  const classes = await ServedClasses.open(settings, bundle, metrics, logger).catch(undo);
-  end.push(() => classes.close());
-  const context = { metrics, logger, processes };
-  const [inference, { createApp, createMetricsApp }] = await Promise.all([
-    InferenceService.open(await loading, classes.registry, settings, context),
+  const [loaded, store] = await openBoth(load(), settings, logger).catch(undo);
+  end.push(() => store.close());
+  logStoreHealth(store, logger);
+  const { keys, ownKey, announce } = await openAccess(settings, watcher, logger).catch(undo);
+  const admission = new Admission(settings, metrics);
+  const decoders = new Decoders(settings, metrics, logger);
+  end.push(() => decoders.close());
+  const context = { settings, store, processes, admission, decoders, metrics, logger };
+  const [models, { createApp, createMetricsApp }] = await Promise.all([
+    CurrentModel.open(loaded, context),
     import('./app.js'), // while the workers warm up
+    decoders.started,
   ]).catch(undo);
-  end.push(() => inference.close());
-  const state = new Lifecycle(inference, classes);
-  const reloader = new Reloader(load, inference, classes, metrics, logger);
+  end.push(() => models.close());
+  const state = new Lifecycle(models);
+  const reloader = new Reloader(load, models, metrics, logger);
   const dependencies: AppDependencies = {
     settings,
-    inference,
-    classes,
+    serving: models,
     metrics,
     logger,
     tracing,
     state,
-    uploads: new UploadBudget(settings.uploadMegabytes * 1e6, metrics),
-    caller: requireCaller(settings),
-    admin: requireAdmin(settings),
+    keys,
+    uploads: new UploadBudget(settings, metrics),
+    caller: requireCaller(keys),
+    admin: requireAdmin(keys),
     reload: () => reloader.reload(),
+    previewReload: () => reloader.preview(),
   };
   const servers: Server[] = [];
   end.push(() => close(servers, settings.drainSeconds));
-  servers.push(await listen(createApp(dependencies), settings.port, settings).catch(undo));
+  servers.push(await listen(createApp(dependencies), settings.port, settings, certificate).catch(undo));
   if (settings.metricsPort !== undefined)
     servers.push(await listen(createMetricsApp(dependencies), settings.metricsPort, settings).catch(undo));
   const address = (server: Server): string =>
-    `http://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${portOf(server)}`;
+    `http${server instanceof SecureServer ? 's' : ''}://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${portOf(server)}`;
   logger.info({ url: address(servers[0]) }, 'listening');
-  classes.registry.warmUp();
+  end.push(await announce(portOf(servers[0])));
+  models.current.classes.warmUp();
   let stopping: Promise<void> | null = null;
   const stop = async (graceSeconds: number): Promise<void> => {
     state.draining = true;
@@ -105,11 +125,44 @@ export async function startServer(
   return {
     url: address(servers[0]),
     metricsUrl: `${address(servers.at(-1)!)}/metrics`,
-    inference,
+    models,
+    decoders,
     dependencies,
-    reload: () => reloader.reload(),
+    ownKey,
+    reload: async () => {
+      await reloadCertificate(servers[0], settings, logger);
+      return auditReloadBySignal(models.current.version, () => reloader.reload(), logger);
+    },
     stop: (graceSeconds = settings.graceSeconds) => (stopping ??= stop(graceSeconds)),
   };
+}
+
+/**
+ * The store is opened while the model is being read; when either fails, the other is closed again. A store that does not exist yet
+ * waits for the model, so that a mistyped bundle leaves no database behind.
+ */
+async function openBoth(
+  loading: Promise<LoadedModel>,
+  { registry, versionDays }: Pick<ServerConfiguration, 'registry' | 'versionDays'>,
+  logger: Logger,
+): Promise<[LoadedModel, ClassStore]> {
+  const givenUp = new AbortController();
+  const options = { versionMilliseconds: versionDays * 86_400_000 };
+  const open = (): Promise<ClassStore> => openStorePatiently(registry, logger, givenUp.signal, options);
+  const opening = (async () => {
+    if (isMissing(registry)) await loading;
+    return open();
+  })();
+  try {
+    return await Promise.all([loading, opening]);
+  } catch (error) {
+    givenUp.abort();
+    await opening.then(
+      (store) => store.close(),
+      () => undefined,
+    );
+    throw error;
+  }
 }
 
 /** No new connections; those under way get their answers, as long as that may take. */

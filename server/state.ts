@@ -1,9 +1,8 @@
 /** Alive or not, ready or not, and why: what /healthz and /readyz answer. */
-import type { Classes } from './classes/contract.js';
-import type { InferenceService } from './inference/service.js';
+import type { CurrentModel } from './model/current-model.js';
 import type { ServerState } from './routes/dependencies.js';
 
-/** A server whose workers do not come back, or whose queue stands still, for so long is better started anew. */
+/** A server whose workers do not come back, or whose queue is stuck, for so long is better restarted. */
 const deadAfterSeconds = 60;
 /** An answer so recent proves that the whole path works; otherwise a picture is put through it. */
 const provenSeconds = 10;
@@ -12,14 +11,12 @@ export class Lifecycle implements ServerState {
   draining = false;
   private troubleSince: number | null = null;
 
-  constructor(
-    private readonly inference: InferenceService,
-    private readonly classes: Classes,
-  ) {}
+  constructor(private readonly models: CurrentModel) {}
 
   alive(): readonly string[] {
-    const { workersReady, queued, sinceLastAnswer } = this.inference.state;
-    const stuck = queued > 0 && sinceLastAnswer !== null && sinceLastAnswer > deadAfterSeconds;
+    const { workersReady, received, sinceLastAnswer } = this.models.current.inference.state;
+    // Not by places taken: slow uploads hold some without anything being stuck.
+    const stuck = received > 0 && sinceLastAnswer !== null && sinceLastAnswer > deadAfterSeconds;
     if (workersReady > 0 && !stuck) {
       this.troubleSince = null;
       return [];
@@ -27,23 +24,26 @@ export class Lifecycle implements ServerState {
     this.troubleSince ??= performance.now();
     const lasting = (performance.now() - this.troubleSince) / 1000 > deadAfterSeconds;
     if (!lasting) return [];
-    return [workersReady === 0 ? 'no inference worker comes up' : 'the queue stands still'];
+    return [workersReady === 0 ? 'no inference worker could be started' : 'the queue is stuck'];
   }
 
   async ready(): Promise<readonly string[]> {
     if (this.draining) return ['the server is about to stop'];
-    if (this.inference.state.workersReady === 0) return ['no inference worker is ready'];
-    if (!(await this.inference.answers(provenSeconds)))
-      return ['a picture put through the queue got no answer'];
-    return [];
+    // One generation throughout: a reload in between must not fail a probe of the model that it replaces.
+    const { current } = this.models;
+    return current.use(async () => {
+      if (current.inference.state.workersReady === 0) return ['no inference worker is ready'];
+      if (!(await current.inference.answers(provenSeconds)))
+        return ['a picture put through the queue got no answer'];
+      return [];
+    });
   }
 
   /**
    * The registry out of reach is no reason to send pictures elsewhere: every replica would drop out at once, while each
-   * could go on with the classes that it has.
+   * could keep serving the classes that it has.
    */
   degraded(): readonly string[] {
-    const trouble = this.classes.trouble();
-    return trouble === null ? [] : [trouble];
+    return this.models.current.classes.troubles();
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { exitCodes } from '../cli/exit-codes.js';
 import { Failure, failureCodes } from '../core/failures.js';
 import { projectFolder } from '../core/project-folder.js';
-import { problemOf } from '../server/http/problem.js';
+import { problemOf } from '../server/http/problem-details.js';
 import { shellIn, unseenWords, type Check } from './support/documentation/check.js';
 import { checkCommands, checkMentions } from './support/documentation/commands.js';
 import { parseMarkdown, readDocumentation } from './support/documentation/markdown.js';

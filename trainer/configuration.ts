@@ -3,12 +3,13 @@
  * A description says what happens when the value is too low and too high.
  */
 import { z } from 'zod';
+import { attributeEncodingKinds, featureMapKinds, headPriors } from '../core/bundle/manifest.js';
 import { supervisedForms } from './transport/supervised.js';
 
 const positive = z.number().positive();
 const fraction = z.number().min(0).max(1);
 
-export const transportSchema = z
+const transportSchema = z
   .strictObject({
     solver: z
       .enum(['ipot', 'sinkhorn'])
@@ -41,10 +42,10 @@ export const transportSchema = z
   })
   .prefault({});
 
-export const featuresSchema = z
+const featuresSchema = z
   .strictObject({
     kind: z
-      .enum(['whitened', 'minmax'])
+      .enum(featureMapKinds)
       .default('whitened')
       .describe('How CNN features are prepared: whitened within classes, or scaled to 0..1 as in the paper.'),
     power: positive
@@ -63,7 +64,7 @@ export const featuresSchema = z
   })
   .prefault({});
 
-export const generatorSchema = z
+const generatorSchema = z
   .strictObject({
     hidden: z
       .int()
@@ -96,7 +97,7 @@ export const generatorSchema = z
         'Length of the noise vector; null for as long as the attributes, as in the paper. High: noise drowns the attributes.',
       ),
     attributeEncoding: z
-      .enum(['standardised', 'unit-length'])
+      .enum(attributeEncodingKinds)
       .default('standardised')
       .describe("How attributes enter the generator; unit-length is the paper's."),
     attributeClip: positive
@@ -217,7 +218,7 @@ export const headSchema = z
       .default(10)
       .describe('Length of the features that the head sees. Low: flat probabilities. High: overfitting.'),
     prior: z
-      .enum(['prototypes', 'zero'])
+      .enum(headPriors)
       .default('prototypes')
       .describe('What the weights are pulled toward: the mean generated direction of each class, or zero.'),
     regularisation: z
@@ -242,7 +243,7 @@ export const headSchema = z
   })
   .prefault({});
 
-export const validationSchema = z
+const validationSchema = z
   .strictObject({
     folds: z
       .int()

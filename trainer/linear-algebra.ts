@@ -12,7 +12,7 @@ export interface Rows {
   readonly count: number;
 }
 
-export interface Target {
+interface Target {
   readonly data: Float64Array;
   readonly offset: number;
   readonly stride: number;
@@ -91,7 +91,7 @@ function addTile(
   data[t + 1] += sign * s31;
 }
 
-/** What is left of a tile at the edges. */
+/** The incomplete tiles at the edges. */
 function addEdge(
   target: Target,
   left: Rows,
@@ -180,7 +180,7 @@ function subtractRows(
     b[t + c] -=
       f0 * b[f + c] + f1 * b[f + columns + c] + f2 * b[f + 2 * columns + c] + f3 * b[f + 3 * columns + c];
 }
-/** L^-1 in place of the lower triangle L (n, n); what stands above the diagonal is not used. */
+/** L^-1 in place of the lower triangle L (n, n); the part above the diagonal is not used. */
 export function invertLowerTriangle(l: Float64Array, n: number): void {
   // Row i of the inverse from the rows above it: (L^-1)_i = (e_i - sum over j < i of L_ij (L^-1)_j) / L_ii.
   const row = new Float64Array(n);

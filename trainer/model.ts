@@ -4,11 +4,12 @@ import type { Watcher } from '../core/progress.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import type { Engine } from './engine/contract.js';
-import type { CheckpointStore } from './generator/checkpoint.js';
+import type { CheckpointStore, EpochReport } from './generator/checkpoint.js';
 import { mergeGenerators } from './generator/ensemble.js';
+import type { TrainedNetworks } from './generator/networks.js';
 import { Synthesiser } from './generator/synthesise.js';
-import { trainGenerator, type EpochReport, type TrainedNetworks } from './generator/train.js';
-import { prepareTrainingData, type TrainingData } from './generator/training-data.js';
+import { trainGenerator } from './generator/train.js';
+import { prepareTrainingData, type TrainingData } from './preparation/training-data.js';
 import { fitHead, type FittedHead } from './head/fit.js';
 import { headTrainingSet } from './head/training-set.js';
 import { refineClasses } from './transductive/refine.js';
@@ -68,8 +69,9 @@ async function trainMembers(
 }
 
 /**
- * The transductive setting's epochs, which go on from a generator that knows the seen classes: transport of unlabelled
- * rows means something only when generated rows of a class are near real ones. They are few, so a kill repeats them.
+ * The transductive setting's epochs, which continue from a generator that knows the seen classes: transport of unlabelled
+ * rows is meaningful only when generated rows of a class are near real ones. They have no checkpoints, because they are
+ * few: an interrupted run repeats them.
  */
 async function adaptGenerator(
   networks: TrainedNetworks,
@@ -89,7 +91,7 @@ async function adaptGenerator(
   );
 }
 
-/** Far enough apart that no member of one seed is a member of another. */
+/** Spaced so far apart that two seeds of a user share no member. */
 function memberSeed(seed: number, member: number): number {
   return seed + member * 1_000_003;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { configurationSchema } from './configuration.js';
 
-/** Takes the settings as they are; only the bias is chosen. */
+/** Searches nothing: the settings are used as configured, and only the bias is chosen. */
 export const noSearch = {
   learningRate: [],
   epochs: [],

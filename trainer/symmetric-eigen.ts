@@ -3,7 +3,7 @@
  *   eigen          A = V diag(values) V^T      by cyclic Jacobi rotations; exact to rounding, for n of some hundreds
  *   tridiagonal    A = Q T Q^T                 by Householder reflections, 4/3 n^3; T has a diagonal and one beside it
  * The second serves where many systems (A + s I) x = b with different shifts s are to be solved: each is O(n) in T.
- * Both take long for large n, so they yield after each of their steps: see inTurns in core/stop.ts.
+ * Both are slow for large n, so they yield after each of their steps: see inTurns in core/stop.ts.
  */
 
 export interface Eigen {
@@ -11,15 +11,15 @@ export interface Eigen {
   readonly vectors: Float64Array; // (n, n), row i is the i-th vector
 }
 
-const mostSweeps = 60;
+const maxSweeps = 60;
 
-/** A is used up. */
+/** A is overwritten. */
 export function* symmetricEigen(a: Float64Array, n: number): Generator<void, Eigen, void> {
   const vectors = new Float64Array(n * n);
   let total = 0;
   for (let i = 0; i < n; i++) vectors[i * (n + 1)] = 1;
   for (const value of a) total += value * value;
-  for (let sweep = 0; sweep < mostSweeps; sweep++) {
+  for (let sweep = 0; sweep < maxSweeps; sweep++) {
     let beside = 0;
     for (let i = 0; i < n; i++) for (let j = 0; j < i; j++) beside += a[i * n + j] ** 2;
     if (beside <= 1e-26 * total) break;
@@ -54,14 +54,14 @@ function rotate(a: Float64Array, vectors: Float64Array, n: number, p: number, q:
   }
 }
 
-export interface Tridiagonal {
+interface Tridiagonal {
   readonly diagonal: Float64Array; // (n)
   readonly beside: Float64Array; // (n - 1)
   /** Row k holds the k-th reflection's vector v from position k + 1 on, with H = I - 2 v v^T and |v| = 1, or 0. */
   readonly reflections: Float64Array; // (n, n)
 }
 
-/** A is used up: its lower triangle must be filled; the upper one is not read. */
+/** A is overwritten: its lower triangle must be filled; the upper one is not read. */
 export function* tridiagonalise(a: Float64Array, n: number): Generator<void, Tridiagonal, void> {
   const beside = new Float64Array(Math.max(0, n - 1));
   const reflections = new Float64Array(n * n);

@@ -14,11 +14,12 @@ import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { trainModel, type TrainedModel } from './model.js';
+import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { saveModel } from './saving/save.js';
 import { selectSettings, type Selection } from './selection/search.js';
 import { WorkDirectory } from './work-directory.js';
 
-export interface TrainingRequest {
+interface TrainingRequest {
   readonly dataset: Dataset;
   readonly configuration: Configuration;
   readonly seeds: readonly number[];
@@ -35,14 +36,9 @@ export interface TrainingReport {
   readonly logFile: string;
 }
 
-export interface SeedEvaluation {
+interface SeedEvaluation {
   readonly seed: number;
   readonly evaluation: Evaluation;
-}
-
-interface StoredEvaluation {
-  readonly evaluation: Evaluation;
-  readonly log: Record<string, unknown>[];
 }
 
 export async function train(request: TrainingRequest): Promise<TrainingReport> {
@@ -61,7 +57,7 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
 
   const evaluations: SeedEvaluation[] = [];
   for (const seed of seeds.slice(1)) evaluations.push(await trainOnce(request, selection, work, seed));
-  // The first seed comes last: its model is the one that is saved. A run killed just after that has only to say so.
+  // The first seed comes last: its model is the one that is saved. A run killed just after saving has a bundle already.
   const published = resume && existsSync(out);
   const publish = published ? undefined : publisher(request, selection, baseline);
   evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
@@ -89,7 +85,7 @@ function openWork(request: TrainingRequest): WorkDirectory {
 
 type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
 
-/** One model from the settings chosen; with `publish`, it is saved before its result counts as done. */
+/** One seed as a resumable unit. A model that is to be published is needed in memory, so its stored result is not enough. */
 async function trainOnce(
   { dataset, engine, watcher }: TrainingRequest,
   { configuration, unseenBias }: Selection,
@@ -97,43 +93,31 @@ async function trainOnce(
   seed: number,
   publish?: Publish,
 ): Promise<SeedEvaluation> {
-  const unit = `final-seed${seed}`;
-  const done = publish ? undefined : (work.result(unit) as StoredEvaluation | undefined);
-  if (done) {
-    for (const entry of done.log) work.log(entry);
-    return { seed, evaluation: done.evaluation };
-  }
-  const log: Record<string, unknown>[] = [];
-  const write = (entry: Record<string, unknown>): void => {
-    log.push(entry);
-    work.log(entry);
+  const run = async ({ checkpoints, log }: UnitContext): Promise<Evaluation> => {
+    watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
+    const model = await trainModel(dataset, configuration, {
+      engine,
+      seed,
+      watcher,
+      label: 'generator',
+      checkpoints,
+      onEpoch: (report) => {
+        log({ phase: 'final', seed, ...report });
+      },
+    });
+    try {
+      const { temperature } = configuration.head;
+      const scoring = { mapper: model.data.mapper, head: model.head, temperature };
+      const evaluation = await evaluateModel(scoring, dataset, unseenBias);
+      log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
+      await publish?.(model, evaluation);
+      return evaluation;
+    } finally {
+      await model.data.release();
+    }
   };
-  watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
-  const model = await trainModel(dataset, configuration, {
-    engine,
-    seed,
-    watcher,
-    label: 'generator',
-    checkpoints: work.checkpoints(unit),
-    onEpoch: (report) => {
-      write({ phase: 'final', seed, ...report });
-    },
-  });
-  try {
-    const scoring = {
-      mapper: model.data.mapper,
-      head: model.head,
-      temperature: configuration.head.temperature,
-    };
-    const evaluation = await evaluateModel(scoring, dataset, unseenBias);
-    write({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
-    work.saveResult(unit, { evaluation, log });
-    await publish?.(model, evaluation);
-    await work.dropCheckpoints(unit, configuration.generator.members);
-    return { seed, evaluation };
-  } finally {
-    await model.data.release();
-  }
+  const rerun = publish !== undefined;
+  return { seed, evaluation: await runResumableUnit(work, `final-seed${seed}`, run, { rerun }) };
 }
 
 function publisher(request: TrainingRequest, selection: Selection, baseline: BaselineResult): Publish {

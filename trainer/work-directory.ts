@@ -1,19 +1,15 @@
 /**
- * Where a training run keeps what it would not like to do twice: the checkpoints of what is being trained, the results
- * of what is done, and the log. With it, a run that was killed goes on; it goes when the bundle is there, but for the log.
+ * The directory from which an interrupted training run resumes: checkpoints of the networks in training, results of the
+ * units that are finished (resumable-unit.ts), and the log. Once the bundle is published, only the log is kept.
  */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../core/failures.js';
 import { fileCheckpoints, type CheckpointStore } from './generator/checkpoint.js';
+import { writeFileAtomically } from './write-file-atomically.js';
+
+/** One line of log.jsonl. */
+export type LogEntry = Readonly<Record<string, unknown>>;
 
 export class WorkDirectory {
   private constructor(
@@ -21,14 +17,14 @@ export class WorkDirectory {
     private readonly key: string,
   ) {}
 
-  /** `key` stands for data, settings and seed: a run is only ever continued by itself. */
+  /** `key` is a hash of data, settings and seed: a directory is never resumed with others. */
   static open(path: string, key: string, resume: boolean): WorkDirectory {
     const keyFile = join(path, 'key');
     if (WorkDirectory.isUnfinished(path)) {
       if (!resume) {
         throw new Failure(
           'output-exists',
-          `An unfinished training is at ${path}. Add --resume to go on with it, or remove that directory to start over.`,
+          `An unfinished training is at ${path}. Add --resume to continue it, or remove that directory to start over.`,
         );
       }
       if (readFileSync(keyFile, 'utf8') !== key) {
@@ -41,7 +37,7 @@ export class WorkDirectory {
     mkdirSync(join(path, 'checkpoints'), { recursive: true });
     mkdirSync(join(path, 'results'), { recursive: true });
     writeFileSync(keyFile, key);
-    writeFileSync(join(path, 'log.jsonl'), ''); // what is done already is logged again as it is taken up
+    writeFileSync(join(path, 'log.jsonl'), ''); // units that are finished write their lines again when they are read back
     return new WorkDirectory(path, key);
   }
 
@@ -49,13 +45,9 @@ export class WorkDirectory {
     return existsSync(join(path, 'key'));
   }
 
-  checkpoints(unit: string): (member: number) => CheckpointStore {
-    return (member) =>
-      fileCheckpoints(join(this.path, 'checkpoints', `${unit}-${member}`), `${this.key} ${unit} ${member}`);
-  }
-
-  async dropCheckpoints(unit: string, members: number): Promise<void> {
-    for (let member = 0; member < members; member++) await this.checkpoints(unit)(member).clear();
+  checkpoints(unit: string, member: number): CheckpointStore {
+    const path = join(this.path, 'checkpoints', `${unit}-${member}`);
+    return fileCheckpoints(path, `${this.key} ${unit} ${member}`);
   }
 
   result(unit: string): unknown {
@@ -64,13 +56,10 @@ export class WorkDirectory {
   }
 
   saveResult(unit: string, value: unknown): void {
-    const file = join(this.path, 'results', `${unit}.json`);
-    writeFileSync(`${file}.partial`, JSON.stringify(value));
-    renameSync(`${file}.partial`, file);
+    writeFileAtomically(join(this.path, 'results', `${unit}.json`), JSON.stringify(value));
   }
 
-  /** One line of JSON. */
-  log(entry: Readonly<Record<string, unknown>>): void {
+  log(entry: LogEntry): void {
     appendFileSync(join(this.path, 'log.jsonl'), `${JSON.stringify(entry)}\n`);
   }
 
@@ -78,7 +67,7 @@ export class WorkDirectory {
     return join(this.path, 'log.jsonl');
   }
 
-  /** The bundle is published: only the log is worth keeping. */
+  /** Called when the bundle is published: deletes everything but the log. */
   finish(): void {
     for (const name of ['checkpoints', 'results', 'key'])
       rmSync(join(this.path, name), { recursive: true, force: true });

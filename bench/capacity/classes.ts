@@ -10,14 +10,14 @@ import { closedLoop } from '../serving/load.js';
 import { childrenOf, commandOf, residentBytes } from '../serving/process-tree.js';
 import { ServerProcess } from '../serving/server-process.js';
 
-export interface ReplicaSize {
+interface ReplicaSize {
   readonly server: number; // bytes
   readonly worker: number;
   readonly fitter: number;
   readonly readySeconds: number;
 }
 
-export interface ClassCost {
+interface ClassCost {
   readonly classes: number;
   readonly registryBytes: number; // for one class
   readonly without: ReplicaSize;

@@ -1,4 +1,4 @@
-/** What happens next, of many things at known times: a binary heap. Of two at the same time, the one added first. */
+/** A priority queue of events by time (a binary heap). Events at the same time come out in the order they were added. */
 interface Entry<T> {
   readonly time: number;
   readonly order: number;

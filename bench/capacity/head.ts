@@ -5,7 +5,7 @@ import { HeadTable } from '../../core/head/head-table.js';
 import { matrix } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 
-export interface HeadCost {
+interface HeadCost {
   readonly classes: number;
   readonly secondsAlone: number;
   /** For each picture of a full batch, which reads the weights once for all of them. */
@@ -20,7 +20,7 @@ export async function measureHead(bundle: Bundle, classes: number, random: Rando
   const attributes: number[] = [];
   const weights = Float32Array.from({ length: mappedWidth }, () => random.normal());
   for (let c = 0; c < classes; c++) {
-    weights[c % mappedWidth] = random.normal(); // each row another one
+    weights[c % mappedWidth] = random.normal(); // a different vector in each row
     table.put({ name: `class ${c}`, seen: false, runtime: true, attributes }, { weights, bias: 0 });
   }
   const classifier = await Classifier.over(bundle, table, { threads: 1 });

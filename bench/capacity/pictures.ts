@@ -1,4 +1,4 @@
-/** Processor time of one picture: the network, decoding, and what the server does besides. */
+/** Processor time of one picture: the network, decoding, and the rest of the server. */
 import { openBackbone } from '../../core/backbone/backbone.js';
 import { Extractor } from '../../core/backbone/extractor.js';
 import { decode, pictureSize, prepare } from '../../core/backbone/preprocess.js';
@@ -7,8 +7,8 @@ import { answered, closedLoop } from '../serving/load.js';
 import { childrenOf, commandOf, processorSeconds } from '../serving/process-tree.js';
 import { ServerProcess } from '../serving/server-process.js';
 
-export interface PictureCost {
-  /** Of a run: so much whatever its size, and so much for each picture; one thread. */
+interface PictureCost {
+  /** Of a run on one thread: a fixed cost, and a cost per picture. */
   readonly runSeconds: number;
   readonly networkSeconds: number;
   readonly decodeSeconds: number;

@@ -1,5 +1,5 @@
 /**
- * One replica in the simulation: admission, decoding, batches and one worker, as server/inference does them. It says how long
+ * One replica in the simulation: admission, decoding, batches and one worker, as server/inference does them. It reports how long
  * things take; simulate.ts keeps the time.
  */
 export interface ReplicaModel {
@@ -11,7 +11,7 @@ export interface ReplicaModel {
   readonly runSeconds: (pictures: number) => number;
   /** In growing order. */
   readonly batchSizes: readonly number[];
-  /** Most pictures admitted at a time, and the longest wait that a new one is admitted to. */
+  /** Maximum number of pictures admitted at a time, and maximum wait at which a new one is still admitted. */
   readonly queue: number;
   readonly queueSeconds: number;
 }
@@ -20,7 +20,7 @@ export type ReplicaEvent =
   | { readonly kind: 'decoded'; readonly arrived: number }
   | { readonly kind: 'ran'; readonly batch: readonly number[] };
 
-/** Tells when something that began now will be over. */
+/** Schedules the end of something that begins now. */
 export type Schedule = (seconds: number, event: ReplicaEvent) => void;
 
 export class Replica {
@@ -74,7 +74,7 @@ export class Replica {
     }
   }
 
-  /** The largest batch that is full to a free worker; behind a batch that runs, only one of the largest size. */
+  /** Gives a free worker the largest full batch; behind a running batch, only one of the largest size. */
   private dispatch(schedule: Schedule): void {
     const { batchSizes } = this.model;
     while (this.underway.length < 2 && this.waiting.length > 0) {

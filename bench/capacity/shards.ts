@@ -1,35 +1,35 @@
 /**
  * A head whose rows are spread over several machines. Each shard s scores its own classes C_s and answers its k best, with
  *   m_s = max over C_s of z_c        t_s = sum over C_s of exp(z_c - m_s)
- * and whoever asked has the softmax over all classes from that alone:
+ * from which alone the caller computes the softmax over all classes:
  *   m = max m_s     t = sum of t_s exp(m_s - m)     p_c = exp(z_c - m) / t
  * The k best of all are among the k best of the shards. A shard answers k names and k + 2 numbers, however many rows it has.
  */
-export interface Scored {
+interface Scored {
   readonly class: string;
   readonly score: number; // z_c
 }
 
-export interface ShardAnswer {
+interface ShardAnswer {
   readonly best: readonly Scored[];
-  readonly most: number; // m_s
+  readonly max: number; // m_s
   readonly total: number; // t_s
 }
 
 export function answerOfShard(scored: readonly Scored[], topK: number): ShardAnswer {
-  const most = scored.reduce((high, { score }) => Math.max(high, score), -Infinity);
-  const total = scored.reduce((sum, { score }) => sum + Math.exp(score - most), 0);
-  return { best: bestOf(scored, topK), most, total };
+  const max = scored.reduce((high, { score }) => Math.max(high, score), -Infinity);
+  const total = scored.reduce((sum, { score }) => sum + Math.exp(score - max), 0);
+  return { best: bestOf(scored, topK), max, total };
 }
 
 export function mergeShards(shards: readonly ShardAnswer[], topK: number) {
-  const most = Math.max(...shards.map((shard) => shard.most));
-  const total = shards.reduce((sum, shard) => sum + shard.total * Math.exp(shard.most - most), 0);
+  const max = Math.max(...shards.map((shard) => shard.max));
+  const total = shards.reduce((sum, shard) => sum + shard.total * Math.exp(shard.max - max), 0);
   const best = bestOf(
     shards.flatMap((shard) => shard.best),
     topK,
   );
-  return best.map(({ class: name, score }) => ({ class: name, probability: Math.exp(score - most) / total }));
+  return best.map(({ class: name, score }) => ({ class: name, probability: Math.exp(score - max) / total }));
 }
 
 /** Best first; of equals the one whose name comes first, as the server does. */

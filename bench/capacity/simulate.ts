@@ -1,21 +1,21 @@
 /**
- * Requests that come by chance (Poisson) to replicas behind a balancer, simulated event by event. Tests hold it against what is
- * known exactly: M/M/1, M/D/1, M/M/1/K and M/M/c.
+ * Poisson arrivals at replicas behind a load balancer, simulated event by event. Tests compare it with exact results:
+ * M/M/1, M/D/1, M/M/1/K and M/M/c.
  */
 import type { Random } from '../../core/random.js';
 import { quantile } from '../serving/load.js';
 import { EventQueue } from './event-queue.js';
 import { Replica, type ReplicaEvent, type ReplicaModel, type Schedule } from './replica.js';
 
-export interface Plan {
+interface Plan {
   readonly replicas: number;
   readonly perSecond: number;
   readonly requests: number;
-  /** How the balancer chooses: by chance (a Kubernetes Service), or whoever has least under way (nginx least_conn). */
+  /** How the balancer chooses: at random (a Kubernetes Service), or the replica with the fewest requests in flight (nginx least_conn). */
   readonly balance: 'chance' | 'least';
 }
 
-export interface Simulated {
+interface Simulated {
   readonly answered: number;
   readonly refusedShare: number;
   readonly meanSeconds: number;
@@ -26,7 +26,7 @@ export interface Simulated {
   readonly picturesPerBatch: number;
 }
 
-/** The first requests meet empty replicas, and would flatter. */
+/** Warm-up: the first requests find empty replicas and would bias the result. */
 const warmShare = 0.1;
 
 export function exponential(random: Random, mean: number): number {
@@ -72,7 +72,7 @@ export function simulate(model: ReplicaModel, plan: Plan, random: Random): Simul
   };
 }
 
-/** Of several with equally little under way, any: else the first replicas would get more. */
+/** Ties are broken at random: otherwise the first replicas would get more. */
 function least(replicas: readonly Replica[], random: Random): number {
   const start = random.integer(replicas.length);
   let chosen = start;

@@ -2,11 +2,11 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 
 export interface Visit {
-  /** Of the page and all that it names: what must come before anything is shown, as it travels. */
+  /** Of the page and its assets, which are needed before anything is shown; compressed, as transferred. */
   readonly bytes: number;
-  /** Of what the page asks for by itself: answers of the server, sample pictures. */
+  /** Of what the page requests afterwards: responses of the server, sample pictures. */
   readonly later: number;
-  /** From the start of the navigation until classes are listed and one can be added: everything is there by then. */
+  /** From the start of the navigation until classes are listed and one can be added, when the page is complete. */
   readonly usableMilliseconds: number;
 }
 

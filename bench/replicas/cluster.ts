@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnseenClient } from '../../client/index.js';
 import { ServerProcess } from '../serving/server-process.js';
 
-export interface Started {
+interface Started {
   readonly replica: number;
   readonly seconds: number;
 }
@@ -20,7 +20,7 @@ export class Cluster {
     private readonly program?: string,
   ) {}
 
-  /** One after another, as an orchestrator does that waits for each. */
+  /** A rolling restart that waits for each replica, as an orchestrator does. */
   async startAll(): Promise<void> {
     for (const replica of this.ports.keys()) await this.start(replica);
   }
@@ -31,12 +31,12 @@ export class Cluster {
     this.started.push({ replica: replica + 1, seconds: server.readySeconds });
   }
 
-  /** As by a power cut. */
+  /** SIGKILL, as in a power failure. */
   kill(replica: number): Promise<void> {
     return this.servers[replica].kill();
   }
 
-  /** Told to end by SIGTERM, and replaced once it has. */
+  /** Ended by SIGTERM, and replaced once it has exited. */
   async roll(replica: number): Promise<void> {
     const code = await this.servers[replica].stop('SIGTERM');
     if (code !== 0) throw new Error(`replica ${replica + 1} ended with code ${String(code)}`);

@@ -1,16 +1,16 @@
-/** Pictures at a steady pace through the typed client, and classes now and then; every failure is kept with its reason. */
+/** Pictures at a constant rate through the typed client, and new classes at intervals; records every failure with its reason. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnseenClient, UnseenProblem, type NewClass } from '../../client/index.js';
 
-export interface Failed {
+interface Failed {
   readonly what: string;
   readonly reason: string;
   /** Seconds after the load began. */
   readonly at: number;
 }
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly url: string;
   readonly key: string;
   readonly pictures: readonly Uint8Array[];
@@ -47,7 +47,7 @@ export class Load {
 
   private async sendPictures(): Promise<void> {
     const { url, pictures, perSecond } = this.options;
-    const client = new UnseenClient({ url, retries: 0 }); // what fails must be seen, not mended
+    const client = new UnseenClient({ url, retries: 0 }); // failures must be counted, not retried
     for (let sent = 0; this.running; sent++) {
       const due = (1000 * sent) / perSecond - (performance.now() - this.started);
       if (due > 0) await sleep(due);
@@ -61,7 +61,7 @@ export class Load {
   private async addClasses(): Promise<void> {
     const { url, key, classes, classSeconds } = this.options;
     for (const one of classes) {
-      // One key for each class, so that the proxy may repeat the request.
+      // One idempotency key for each class, so that the proxy may retry the request.
       const headers = { 'idempotency-key': randomUUID() };
       const withKey: typeof fetch = (input, init) =>
         fetch(input, { ...init, headers: { ...(init?.headers as Record<string, string>), ...headers } });

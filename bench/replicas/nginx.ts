@@ -1,4 +1,4 @@
-/** nginx in front of replicas: what it may repeat on another one, and what not. */
+/** nginx in front of replicas, with the requests that it may retry on another replica. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Program } from './program.js';
@@ -79,7 +79,7 @@ export class Nginx {
     return new Nginx(await Program.start('nginx', flags, `${url}/healthz`), folder, url);
   }
 
-  /** Requests that one replica did not answer and another did. */
+  /** Requests that were retried on another replica. */
   repeated(): number {
     const lines = readFileSync(join(this.folder, 'nginx-access.log'), 'utf8').split('\n');
     return lines.filter((line) => /\[[^\]]*, /.test(line)).length;

@@ -1,4 +1,4 @@
-/** A program of the system, Debian's nginx or Prometheus, that runs beside the benchmark and ends with it. */
+/** A system program (Debian's nginx or Prometheus) that runs beside the benchmark and ends with it. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,20 +9,20 @@ export function requireProgram(name: string, debianPackage: string, versionFlag:
 }
 
 export class Program {
-  private said = '';
+  private output = '';
 
   private constructor(
     private readonly name: string,
     private readonly child: ChildProcess,
   ) {
     const keep = (chunk: Buffer): void => {
-      this.said = `${this.said}${chunk.toString()}`.slice(-4000);
+      this.output = `${this.output}${chunk.toString()}`.slice(-4000);
     };
     child.stdout?.on('data', keep);
     child.stderr?.on('data', keep);
   }
 
-  /** Resolves when the address answers, whatever it answers. */
+  /** Resolves when the address responds with any status. */
   static async start(name: string, flags: readonly string[], address: string): Promise<Program> {
     // In a process group of its own: Ctrl-C reaches the benchmark alone, which ends the others in order.
     const child = spawn(name, flags, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -39,7 +39,7 @@ export class Program {
       await sleep(100);
     }
     await program.stop();
-    throw new Error(`${name} does not answer at ${address}: ${program.said}`);
+    throw new Error(`${name} does not answer at ${address}: ${program.output}`);
   }
 
   async stop(): Promise<void> {

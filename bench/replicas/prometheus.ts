@@ -1,7 +1,7 @@
 /** A Prometheus with the project's own rules, and its HTTP API. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { observabilityFolder } from './dashboard.js';
+import { observabilityFolder } from '../../fixtures/grafana-dashboard.js';
 import { Program } from './program.js';
 
 const configuration = (targets: readonly string[]): string => `
@@ -40,14 +40,14 @@ export class Prometheus {
     return new Prometheus(await Program.start('prometheus', words, `${url}/-/ready`), url);
   }
 
-  /** Values of the series that a query answers, now; none that is no number. */
+  /** Current values of the series that a query returns, without NaN. */
   async ask(expr: string): Promise<number[]> {
     const query = new URLSearchParams({ query: expr });
     const { result } = await this.get<{ result: { value: [number, string] }[] }>(`query?${query.toString()}`);
     return result.map(({ value }) => Number(value[1])).filter((value) => !Number.isNaN(value));
   }
 
-  /** What is wrong with rules, in words; empty when all could be evaluated. */
+  /** Descriptions of rules that failed to evaluate; empty when there are none. */
   async troubleWithRules(): Promise<string[]> {
     interface Rule {
       readonly name: string;

@@ -1,28 +1,28 @@
-/** Many malformed requests at a time, and good ones in between, which must be answered as if nothing were. */
+/** Many concurrent malformed requests, and valid ones in between, which must be answered normally. */
 import type { Random } from '../../core/random.js';
 import { countByStatus, post, type Outcome } from './load.js';
 import { malformedRequests } from './malformed/index.js';
 import { sendRaw, type RawOutcome } from './raw-client.js';
 
-export interface Attack {
+interface Attack {
   readonly requests: number;
   readonly concurrency: number;
   readonly random: Random;
-  /** After every so many malformed requests, one of these is posted. */
+  /** Valid pictures, one of which is posted at intervals between malformed requests. */
   readonly goodEvery: number;
   readonly good: readonly Uint8Array[];
   /** Milliseconds after which a request without any answer counts as hung. */
   readonly patience: number;
 }
 
-export interface Offence {
+interface Offence {
   readonly number: number;
   readonly kind: string;
   readonly outcome: string;
   readonly milliseconds: number;
 }
 
-export interface AttackReport {
+interface AttackReport {
   /** How often each outcome came, by kind of request. */
   readonly outcomes: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Answered 5xx, or neither answered nor closed; the number finds the request again with the same seed. */

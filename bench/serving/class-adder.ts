@@ -1,4 +1,4 @@
-/** Adds classes through POST /classes: copies of those that the model has, with attributes a little off, within their ranges. */
+/** Adds classes through POST /classes: copies of the model's own with perturbed attributes, within their ranges. */
 import { classParts, UnseenClient } from '../../client/index.js';
 import type { Random } from '../../core/random.js';
 import type { AttributesResponse } from '../../server/contract/schemas.js';
@@ -7,6 +7,7 @@ import type {
   ClassResponse,
   CreatedResponse,
 } from '../../server/contract/class-schemas.js';
+import { serverKey } from '../../fixtures/server-key.js';
 
 type Attributes = Readonly<Record<string, number>>;
 
@@ -43,7 +44,7 @@ export class ClassAdder {
   async add(name: string): Promise<number> {
     const body = JSON.stringify(this.draft(name));
     const started = performance.now();
-    const headers = { 'content-type': 'application/json' };
+    const headers = { 'content-type': 'application/json', 'x-api-key': serverKey };
     const response = await fetch(`${this.url}/classes`, { method: 'POST', headers, body });
     if (response.status !== 201)
       throw new Error(`adding a class was answered ${response.status}: ${await response.text()}`);
@@ -54,7 +55,7 @@ export class ClassAdder {
 
   /** Many in one request, as many as fit into it. */
   async addMany(names: readonly string[]): Promise<void> {
-    const client = new UnseenClient({ url: this.url, timeoutSeconds: 600 });
+    const client = new UnseenClient({ url: this.url, key: serverKey, timeoutSeconds: 600 });
     for (const classes of classParts(names.map((name) => this.draft(name)))) {
       const { registryRevision } = await client.createClasses(classes);
       for (const { name } of classes) this.added.set(name, registryRevision);

@@ -1,15 +1,15 @@
-/** After a restart: is everything there that was acknowledged, and is every class that is there whole? */
+/** After a restart: does every acknowledged class exist, and is every existing class complete? */
 import type { ClassListResponse, ClassResponse } from '../../server/contract/class-schemas.js';
-import { mostPredictions, type ClassifyResponse } from '../../server/contract/schemas.js';
+import { maxPredictions, type ClassifyResponse } from '../../server/contract/schemas.js';
 import type { Expectation } from './class-churn.js';
 
-export interface AuditFindings {
+interface AuditFindings {
   found: number;
-  /** Acknowledged, and not there, or not as acknowledged. */
+  /** Acknowledged, but missing or different. */
   lost: string[];
-  /** Removed, which was acknowledged, and there again. */
+  /** Removed and acknowledged, but back again. */
   returned: string[];
-  /** There without attributes, or without competing, or competing without being listed. */
+  /** Present without attributes, without competing, or competing without being listed. */
   half: string[];
 }
 
@@ -52,7 +52,7 @@ export async function audit(
 }
 
 async function competingClasses(url: string, picture: Uint8Array): Promise<Set<string>> {
-  const response = await fetch(`${url}/classify?topK=${mostPredictions}`, {
+  const response = await fetch(`${url}/classify?topK=${maxPredictions}`, {
     method: 'POST',
     headers: { 'content-type': 'image/jpeg' },
     body: picture as Uint8Array<ArrayBuffer>,

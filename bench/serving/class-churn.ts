@@ -1,12 +1,13 @@
-/** Clients that add and remove classes until the server is gone, and know what they were told. */
+/** Clients that add and remove classes until the server is gone, and record which changes were acknowledged. */
 import type { Random } from '../../core/random.js';
+import { serverKey } from '../../fixtures/server-key.js';
 
-/** What must be true of a class: it is there with this ETag, it is gone, or, without an answer, either. */
+/** What must be true of a class: it exists with this ETag, it is gone, or, without a response, either. */
 export type Expectation =
   { readonly kind: 'there'; readonly etag: string } | { readonly kind: 'gone' } | { readonly kind: 'either' };
 
-/** All of them must fit into one answer, where a class is looked for that competes. */
-const mostClasses = 100;
+/** All of them must fit into one response, since the audit looks for every class there. */
+const maxClasses = 100;
 
 export class ClassChurn {
   readonly expected = new Map<string, Expectation>();
@@ -18,7 +19,7 @@ export class ClassChurn {
     private readonly attributes: number,
   ) {}
 
-  /** Returns when the server answers no more; anything but success before that is thrown. */
+  /** Returns when the server is gone; any error response before that is thrown. */
   async run(url: string, clients: number): Promise<void> {
     await Promise.all(Array.from({ length: clients }, () => this.client(url)));
   }
@@ -27,7 +28,7 @@ export class ClassChurn {
     for (;;) {
       const victim = this.victim();
       const name = victim ?? `class ${++this.number}`;
-      this.expected.set(name, { kind: 'either' }); // until there is an answer; and nobody else takes it
+      this.expected.set(name, { kind: 'either' }); // until there is an answer; other clients leave it alone meanwhile
       const answer = victim === undefined ? await this.add(url, name) : await remove(url, name);
       if (answer === null) return;
       if (!answer.ok) throw new Error(`a change was answered ${answer.status}: ${answer.text}`);
@@ -36,10 +37,10 @@ export class ClassChurn {
     }
   }
 
-  /** A class to remove, now and then, and as often as there are too many. */
+  /** A class to remove: sometimes at random, and always when there are too many. */
   private victim(): string | undefined {
     const there = [...this.expected].filter(([, { kind }]) => kind === 'there');
-    const isTurn = there.length > mostClasses || this.random.integer(4) === 0;
+    const isTurn = there.length > maxClasses || this.random.integer(4) === 0;
     return isTurn && there.length > 0 ? there[this.random.integer(there.length)][0] : undefined;
   }
 
@@ -65,13 +66,14 @@ function remove(url: string, name: string): Promise<Answered | null> {
   return send(`${url}/classes/${encodeURIComponent(name)}`, 'DELETE', { 'if-match': '*' });
 }
 
-/** Null when the connection broke before the whole answer was there. */
+/** Null when the connection broke before the response was complete. */
 async function send(
   url: string,
   method: string,
-  headers: Record<string, string>,
+  given: Record<string, string>,
   body?: string,
 ): Promise<Answered | null> {
+  const headers = { ...given, 'x-api-key': serverKey };
   try {
     const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
     const text = await response.text();

@@ -1,4 +1,4 @@
-/** Clients that post pictures and note what came back, over connections that are kept. */
+/** Clients that post pictures and note what came back, over keep-alive connections. */
 import { Agent, request } from 'node:http';
 
 export interface Outcome {
@@ -36,7 +36,7 @@ export function post(url: string, picture: Uint8Array, type = 'image/jpeg'): Pro
   });
 }
 
-/** Each of so many clients sends its next picture when it has the answer to the last, and waits a little when refused. */
+/** A closed loop: each client sends its next picture when it has the response to the last, and pauses after a rejection. */
 export async function closedLoop(
   url: string,
   pictures: readonly Uint8Array[],
@@ -57,7 +57,7 @@ export async function closedLoop(
   return { outcomes, seconds: (performance.now() - started) / 1000 };
 }
 
-/** So many a second, whether or not answers come back. */
+/** An open loop: a constant rate, whether or not responses come back. */
 export async function openLoop(
   url: string,
   pictures: readonly Uint8Array[],

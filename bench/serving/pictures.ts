@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pictureType } from '../../core/backbone/preprocess.js';
+import { pictureType } from '../../core/backbone/picture-type.js';
 import { Random } from '../../core/random.js';
 import { letterFlags } from '../../demo/flags/letters.js';
 import { renderFlag } from '../../demo/flags/render.js';

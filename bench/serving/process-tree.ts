@@ -1,4 +1,4 @@
-/** What Linux says in /proc of a process and its children; elsewhere nothing is known, and nothing is found. */
+/** A process and its children, from Linux's /proc; elsewhere there is no such information, and nothing is found. */
 import { readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100; // of /proc, on every architecture that matters
@@ -7,7 +7,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return ''; // it has ended, or this is no Linux
+    return ''; // it has ended, or this is not Linux
   }
 }
 
@@ -21,7 +21,7 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X';
 }
 
-/** What it has used of all processors so far, in its threads together. */
+/** Processor time of all its threads so far. */
 export function processorSeconds(pid: number): number {
   const fields = read(`/proc/${pid}/stat`).split(') ').at(-1)!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond; // user and system time
@@ -35,4 +35,17 @@ export function commandOf(pid: number): string {
 export function residentBytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1];
   return 1024 * Number(kibibytes ?? 0);
+}
+
+/** The process and all its descendants. */
+export function treeOf(pid: number): number[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+/** Memory of a process and all its descendants; pages that several of them share count once. */
+export function treeMemory(pid: number): number {
+  return treeOf(pid).reduce((sum, member) => {
+    const kibibytes = /^Pss:\s+(\d+)/m.exec(read(`/proc/${member}/smaps_rollup`))?.[1];
+    return sum + 1024 * Number(kibibytes ?? 0);
+  }, 0);
 }

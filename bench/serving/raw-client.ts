@@ -1,4 +1,4 @@
-/** Sends bytes over a connection of its own and hears which statuses come back, whatever the bytes are. */
+/** Sends arbitrary bytes over a connection of its own and collects the statuses of the responses. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MalformedRequest } from './malformed/request.js';
@@ -10,7 +10,7 @@ export async function sendRaw(url: string, request: MalformedRequest, patience: 
   const { hostname, port } = new URL(url);
   const { then = 'wait', untilClosed = false, pause } = request;
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  const state = { heard: '', isOver: false };
+  const state = { received: '', isOver: false };
   const over = new Promise<'over' | 'hung'>((resolve) => {
     const end = (how: 'over' | 'hung'): void => {
       state.isOver = true;
@@ -19,8 +19,8 @@ export async function sendRaw(url: string, request: MalformedRequest, patience: 
     };
     const timer = setTimeout(end, patience, 'hung');
     socket.on('data', (bytes) => {
-      state.heard += bytes.toString('latin1');
-      if (!untilClosed && statusesIn(state.heard).length > 0) end('over');
+      state.received += bytes.toString('latin1');
+      if (!untilClosed && statusesIn(state.received).length > 0) end('over');
     });
     for (const event of ['end', 'close', 'error'] as const)
       socket.on(event, () => {
@@ -33,19 +33,19 @@ export async function sendRaw(url: string, request: MalformedRequest, patience: 
     socket.write(part);
   }
   if (then === 'abort') {
-    await sleep(1); // so that something of it has been sent
+    await sleep(1); // so that part of it has been sent
     socket.resetAndDestroy();
     return 'aborted';
   }
   if (then === 'end') socket.end();
   const how = await over;
   socket.destroy();
-  const statuses = statusesIn(state.heard);
+  const statuses = statusesIn(state.received);
   if (statuses.length > 0) return statuses;
   return how === 'hung' ? 'hung' : 'closed';
 }
 
-/** "100 Continue" is no answer. */
+/** "100 Continue" does not count as a response. */
 function statusesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)]
     .map((match) => Number(match[1]))

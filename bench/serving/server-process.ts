@@ -1,12 +1,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { serverKey } from '../../fixtures/server-key.js';
 
 /** A server in a process of its own, as it is deployed. */
 export class ServerProcess {
   private constructor(
     private readonly child: ChildProcess,
     readonly url: string,
-    /** From the start of the process until /readyz said yes. */
+    /** From the start of the process until /readyz answered 200. */
     readonly readySeconds: number,
   ) {}
 
@@ -19,7 +20,7 @@ export class ServerProcess {
     ]);
     const child = fork(new URL(program, import.meta.url), ['serve', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-      env: { ...process.env, UNSEEN_REGISTRY: 'sqlite::memory:' },
+      env: { UNSEEN_ADMIN_KEYS: serverKey, ...process.env, UNSEEN_REGISTRY: 'sqlite::memory:' },
     });
     endWithUs(child);
     const url = await listeningUrl(child);
@@ -46,14 +47,14 @@ export class ServerProcess {
     return this.child.pid!;
   }
 
-  /** As by a power cut: nothing is finished or closed. */
+  /** SIGKILL, as in a power failure: nothing is finished or closed. */
   async kill(): Promise<void> {
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
     this.child.kill('SIGKILL');
     await ended;
   }
 
-  /** SIGTERM, as orchestrators send it, has the grace time before it; SIGINT has not. */
+  /** SIGTERM, as orchestrators send it, includes the grace time; SIGINT does not. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<number | null> {
     if (!this.running) return this.child.exitCode;
     const ended = new Promise<number | null>((resolve) => this.child.once('exit', resolve));
@@ -64,7 +65,7 @@ export class ServerProcess {
 
 const running = new Set<ChildProcess>();
 
-/** A benchmark that is cut off leaves nothing running. */
+/** An interrupted benchmark leaves nothing running. */
 function endWithUs(child: ChildProcess): void {
   if (running.size === 0) process.once('exit', endRunning);
   running.add(child);
@@ -91,7 +92,7 @@ async function listeningUrl(child: ChildProcess): Promise<string> {
       reject(new Error(`the server ended with code ${String(code)} before it listened`));
     });
   });
-  lines.removeAllListeners('line'); // the log goes on being read, so that it never fills the pipe
+  lines.removeAllListeners('line'); // the log is still read, so that it never fills the pipe
   lines.on('line', () => undefined);
   return url;
 }

@@ -4,7 +4,7 @@ import { silent } from '../../core/progress.js';
 import { readServerConfiguration } from '../../server/read-configuration.js';
 import { startServer } from '../../server/run.js';
 import { readFlags } from './read-flags.js';
-import { smallBackbone } from './small/backbone.js';
+import { smallBackbone } from '../../fixtures/small-backbone.js';
 
 const settings = readServerConfiguration(readFlags(process.argv.slice(3)), process.env);
 const server = await startServer(settings, {

@@ -1,24 +1,24 @@
 /** Clients that classify in a closed loop and keep what an answer says of the registry, to be checked afterwards. */
-import { mostPredictions, type ClassifyResponse } from '../../server/contract/schemas.js';
+import { maxPredictions, type ClassifyResponse } from '../../server/contract/schemas.js';
 
-export interface WatchedAnswer {
+interface WatchedAnswer {
   readonly client: number;
   readonly status: number;
   readonly milliseconds: number;
-  /** The newest revision that was acknowledged to anybody when the picture was sent. */
+  /** The newest revision acknowledged to any client when the picture was sent. */
   readonly acknowledged: number;
   readonly revision: number;
   readonly runtimeClasses: readonly string[];
   readonly topK: number;
 }
 
-export interface WatchfulClients {
-  /** The answers since the last call. */
-  take(): WatchedAnswer[];
+interface WatchfulClients {
+  /** Returns the answers since the last call. */
+  drain(): WatchedAnswer[];
   stop(): Promise<void>;
 }
 
-/** Every so many pictures all classes are asked for, so that a missing one is noticed; otherwise what people ask for. */
+/** Every auditEvery-th request asks for all classes, so that a missing one is noticed; the others use the default topK. */
 const auditEvery = 20;
 
 export function watchfulClients(
@@ -31,7 +31,7 @@ export function watchfulClients(
   const loop = async (client: number): Promise<void> => {
     while (running) {
       sent += 1;
-      const topK = sent % auditEvery === 0 ? mostPredictions : 5;
+      const topK = sent % auditEvery === 0 ? maxPredictions : 5;
       const acknowledged = Math.max(0, ...added.values());
       const started = performance.now();
       const answer = await classify(`${url}/classify?topK=${topK}`, pictures[sent % pictures.length]);
@@ -40,10 +40,10 @@ export function watchfulClients(
   };
   const loops = Promise.all(Array.from({ length: clients }, (_, client) => loop(client)));
   return {
-    take() {
-      const taken = answers;
+    drain() {
+      const drained = answers;
       answers = [];
-      return taken;
+      return drained;
     },
     async stop() {
       running = false;
@@ -67,7 +67,7 @@ async function classify(url: string, picture: Uint8Array) {
   }
 }
 
-/** What contradicts "each answer is of one revision, the newest acknowledged or a newer one", in words. */
+/** What contradicts "each answer is of one revision, the newest acknowledged or a newer one", as messages. */
 export function inconsistencies(
   answers: readonly WatchedAnswer[],
   added: ReadonlyMap<string, number>,

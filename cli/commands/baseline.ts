@@ -8,10 +8,10 @@ import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
+import { percent } from '../../core/percent.js';
 import { positive, wholeNumber } from '../numbers.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand } from '../program.js';
-import { percent } from '../figures.js';
 import { addLoadOptions } from './dataset.js';
 
 interface BaselineOptions extends LoadOptions, EszslOptions {
@@ -24,7 +24,7 @@ interface BaselineOptions extends LoadOptions, EszslOptions {
 export const addBaselineCommand: AddCommand = (program, run) => {
   const command = program
     .command('baseline')
-    .description('Measure a method without a generator: what a trained model has to beat.')
+    .description('Measure a method without a generator, as a baseline for trained models.')
     .requiredOption('--data <directory>', 'the dataset')
     .addOption(
       new Option('--method <name>', 'closed form: eszsl, sae; trained: ale, devise, softmax, conse')
@@ -33,15 +33,15 @@ export const addBaselineCommand: AddCommand = (program, run) => {
     )
     .option('--gamma <number>', "ESZSL's feature regulariser, in mean eigenvalues (default 1)", positive)
     .option('--lambda <number>', "ESZSL's attribute regulariser, in mean eigenvalues (default 0.4)", positive)
-    .option('--seed <number>', 'of the trained methods', wholeNumber, 1)
+    .option('--seed <number>', 'seed of the trained methods', wholeNumber, 1)
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-Accuracies are means over classes. "standard" tells unseen classes apart from each other only;
+Accuracies are means over classes. "standard" compares unseen classes with each other only;
 "generalized" lets all classes compete, and H is the harmonic mean of its two accuracies.
 Settings of sae, ale, devise and conse are chosen on seen classes that are held out.
-softmax knows real rows only: it cannot answer an unseen class, and shows what a generator is for.
+softmax is trained on real rows only: it never predicts an unseen class, and shows what a generator adds.
 
 Examples:
   unseen baseline --data data/cub
@@ -52,7 +52,10 @@ Examples:
     await run(options.json === true, async (context) => {
       const { method } = options;
       if (method !== 'eszsl' && (options.gamma !== undefined || options.lambda !== undefined))
-        throw new Failure('usage', `--gamma and --lambda are ESZSL's; ${method} chooses its own settings.`);
+        throw new Failure(
+          'usage',
+          `--gamma and --lambda apply to ESZSL only; ${method} chooses its own settings.`,
+        );
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
       const warnings = classOrderFindings(checkClassOrder(dataset));

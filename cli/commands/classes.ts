@@ -7,11 +7,14 @@ import {
   type CreatedManyResponse,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import { percent } from '../../core/percent.js';
+import { keyOfLocalServer } from '../../server/local-servers.js';
 import { readAttributes } from '../../trainer/extraction/attributes.js';
 import type { CommandContext } from '../context.js';
-import { percent } from '../figures.js';
 import type { AddCommand, Runner } from '../program.js';
+import { normalisedName } from '../../core/class-name.js';
 import { serverAddress } from '../server-address.js';
+import { addBackupCommands } from './classes-backup.js';
 
 interface ServerOptions {
   readonly url: string;
@@ -31,7 +34,7 @@ export const addClassesCommand: AddCommand = (program, run) => {
       'Add every class of a CSV (class,<attribute names>, one line for each class): all or none, a thousand at a time.',
     )
     .argument('<csv>', 'the table')
-    .option('--dry-run', 'change nothing; show what the classes would be confused with')
+    .option('--dry-run', 'change nothing; show which classes the new ones would be confused with')
     .addHelpText('after', '\nExample:\n  unseen classes add new-birds.csv --url http://127.0.0.1:8080')
     .action(async (csv: string, options: ServerOptions & { dryRun?: boolean }) => {
       await atServer(run, options, async (client, context) => {
@@ -41,7 +44,9 @@ export const addClassesCommand: AddCommand = (program, run) => {
     });
   withServer(command.command('list'))
     .description('List the classes that compete.')
-    .addOption(new Option('--kind <kind>', 'only these').choices(['seen', 'unseen', 'runtime']))
+    .addOption(
+      new Option('--kind <kind>', 'list only classes of this kind').choices(['seen', 'unseen', 'runtime']),
+    )
     .action(async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'runtime' }) => {
       await atServer(run, options, (client, context) => list(client, options.kind, context));
     });
@@ -54,19 +59,39 @@ export const addClassesCommand: AddCommand = (program, run) => {
         context.result(`Removed: ${names.join(', ')}`, { removed: names });
       });
     });
+  withServer(command.command('key'))
+    .description('Print the key that a server on this machine made for itself, for other programs to send.')
+    .addHelpText('after', '\nExample:\n  export UNSEEN_KEY=$(unseen classes key)')
+    .action(async ({ url, key: given, json }: ServerOptions) => {
+      await run(json === true, async (context) => {
+        const key = given ?? (await keyOfLocalServer(url));
+        if (key === undefined)
+          throw new Failure(
+            'server-unreachable',
+            `No server of yours that made a key for itself runs at ${url} on this machine. Where UNSEEN_ADMIN_KEYS is set, one of those is the key.`,
+          );
+        context.result(key, { key });
+      });
+    });
+  addBackupCommands(
+    (name) => withServer(command.command(name)),
+    (options, work) => atServer(run, options as ServerOptions, work),
+  );
 };
 
 function withServer(command: Command): Command {
+  const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
   return command
     .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
-    .addOption(new Option('--key <key>', 'a key, where the server wants one').env('UNSEEN_KEY'))
+    .addOption(new Option('--key <key>', keyHelp).env('UNSEEN_KEY'))
     .option('--json', 'print one JSON document');
 }
 
-async function atServer(run: Runner, { url, key, json }: ServerOptions, work: Work): Promise<void> {
+async function atServer(run: Runner, { url, key: given, json }: ServerOptions, work: Work): Promise<void> {
   await run(json === true, async (context) => {
+    const key = given ?? (await keyOfLocalServer(url));
     try {
-      // Adding thousands of classes takes its time.
+      // Adding thousands of classes takes minutes.
       await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
     } catch (error) {
       if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
@@ -81,12 +106,12 @@ async function readClasses(csv: string) {
     throw new Failure(
       'dataset-invalid',
       [
-        'Nothing was added, because some lines cannot be used:',
+        'No class was added, because some lines cannot be used:',
         ...leftOut.map(({ file, reason }) => `  ${file}: ${reason}`),
       ].join('\n'),
     );
   return classNames.map((name, i) => ({
-    name,
+    name: normalisedName(name),
     attributes: Object.fromEntries(attributeNames.map((attribute, k) => [attribute, values[i][k]])),
   }));
 }
@@ -102,7 +127,10 @@ async function add(client: UnseenClient, classes: Classes, context: CommandConte
     answers.push(
       await client.createClasses(part, { signal: context.signal }).catch((error: unknown) => {
         progress?.stop();
-        if (done > 0) context.note(`${done} of ${classes.length} are there now. Run it again for the rest.`);
+        if (done > 0)
+          context.note(
+            `${done} of ${classes.length} classes were added. Run the command again for the rest.`,
+          );
         throw error;
       }),
     );
@@ -131,7 +159,7 @@ async function preview(client: UnseenClient, classes: Classes, context: CommandC
     const rival = `${first.name} ${percent(first.probability).trim()} %`;
     return `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}`;
   });
-  context.result(['Expected on features made up for each class:', ...lines].join('\n'), answer);
+  context.result(['Expected on synthetic features of each class:', ...lines].join('\n'), answer);
 }
 
 async function list(

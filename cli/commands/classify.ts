@@ -18,10 +18,10 @@ interface ClassifyCommandOptions {
   readonly json?: boolean;
 }
 
-/** Enough to keep a server's batches filled, too few to fill its queue. */
+/** Enough to fill a server's batches, too few to fill its queue. */
 const filesInFlight = 4;
 
-/** Refusals that every other file would meet as well. */
+/** Errors that every other file would get as well. */
 const aboutTheCall: readonly FailureCode[] = [
   'server-unreachable',
   'request-invalid',
@@ -39,8 +39,8 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
     .option('--top-k <number>', 'how many classes to show', count, 5)
     .option('--explain', 'also show what the model reads from the pictures')
-    .option('--unseen-bias <number>', "instead of the model's own; GET /attributes names the range", finite)
-    .addOption(new Option('--key <key>', 'a key, where the server wants one').env('UNSEEN_KEY'))
+    .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)
+    .addOption(new Option('--key <key>', 'API key, if the server requires one').env('UNSEEN_KEY'))
     .option('--json', 'print the answers as JSON')
     .addHelpText(
       'after',
@@ -54,7 +54,7 @@ Examples:
       await run(options.json === true, async (context) => {
         const outcomes = await classifyFiles(files, options, context.signal);
         context.result(classificationTable(outcomes), { url: options.url, files: outcomes });
-        // The answers are out already; the shell still hears that some files have none.
+        // The answers are printed; the exit code reports that some files have none.
         if (outcomes.some((outcome) => 'problem' in outcome)) process.exitCode = exitCodes['image-invalid'];
       });
     });
@@ -71,7 +71,7 @@ async function classifyFiles(
   const signal = AbortSignal.any([asked, refused.signal]);
   const outcomes: FileOutcome[] = [];
   let next = 0;
-  const takeTurns = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < files.length) {
       const place = next++;
       const ask = (bytes: Buffer) => client.classify(bytes, { topK, explain, unseenBias, signal });
@@ -79,7 +79,7 @@ async function classifyFiles(
     }
   };
   try {
-    await Promise.all(Array.from({ length: filesInFlight }, takeTurns));
+    await Promise.all(Array.from({ length: filesInFlight }, worker));
   } catch (error) {
     refused.abort(error);
     stopIfAsked(asked);

@@ -15,10 +15,15 @@ export const addDatasetCommand: AddCommand = (program, run) => {
 
   dataset
     .command('check')
-    .description('Say whether a dataset can be used, and everything that is wrong or odd about it.')
-    .argument('<directory>', 'the dataset: our own form (dataset.json) or xlsa17 (att_splits.mat)')
+    .description(
+      'Check whether a dataset can be used, and list everything that is wrong or unusual about it.',
+    )
+    .argument(
+      '<directory>',
+      'the dataset, in the open form (dataset.json) or as xlsa17 files (att_splits.mat)',
+    )
     .option('--json', 'print one JSON document')
-    .exitOverride() // main.ts reaches the commands of the program, not those within them
+    .exitOverride() // main.ts sets this on top-level commands only
     .addHelpText(
       'after',
       `
@@ -32,7 +37,7 @@ Examples:
 
   dataset
     .command('convert')
-    .description('Write a dataset anew in the other form. Every number stays exactly as it is.')
+    .description('Convert a dataset to the other form. Every number is preserved exactly.')
     .argument('<from>', 'the dataset to read')
     .argument('<to>', 'the directory to make; it must not exist')
     .addOption(new Option('--to <form>', 'the form to write').choices(['open', 'xlsa17']).default('open'))
@@ -70,18 +75,18 @@ export function addLoadOptions(command: Command): Command {
       '--unseen-classes <file>',
       "split by classes, as the standard split does: a file with an unseen class on each line (xlsa17's testclasses.txt)",
     )
-    .option('--rows-per-class <count>', 'train on at most so many rows of each class, drawn at random', count)
+    .option('--rows-per-class <count>', 'maximum number of training rows per class, drawn at random', count)
     .addOption(
       new Option(
         '--features-in <where>',
-        'our own form: features in memory, or on disk and read in pieces (auto: on disk above 1 GiB)',
+        'open form: features in memory, or on disk and read in pieces (auto: on disk above 1 GiB)',
       )
         .choices(featurePlaces)
         .default('auto'),
     );
 }
 
-const formNames: Record<DatasetForm, string> = { open: 'our own form', xlsa17: 'xlsa17' };
+const formNames: Record<DatasetForm, string> = { open: 'open form', xlsa17: 'xlsa17' };
 
 async function check(directory: string, options: LoadOptions, context: CommandContext): Promise<void> {
   context.note(`Reading ${directory} …`);
@@ -94,7 +99,7 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
     summary(dataset, form),
     order.isConclusive
       ? `Attributes explain ${(100 * order.explained).toFixed(0)} % of what tells seen classes apart.`
-      : 'Too few classes to tell whether the attributes belong to them.',
+      : 'There are too few classes to tell whether the attributes belong to them.',
     ...warnings.map(describe),
     warnings.length === 0 ? 'No problems found.' : '',
   ];

@@ -1,8 +1,9 @@
 import { readBundle } from '../../core/bundle/read.js';
+import { percent } from '../../core/percent.js';
 import { runBaseline } from '../../trainer/baseline/baseline.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
-import { evaluationTable, percent } from '../figures.js';
+import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { evaluateAtRuntime } from '../runtime-evaluation.js';
 import type { AddCommand } from '../program.js';
 import { addLoadOptions } from './dataset.js';
@@ -14,12 +15,14 @@ const worstShown = 5;
 export const addEvaluateCommand: AddCommand = (program, run) => {
   const command = program
     .command('evaluate')
-    .description('Judge a bundle on the test rows of a dataset, beside the ESZSL baseline on the same data.')
+    .description(
+      'Evaluate a bundle on the test rows of a dataset, beside the ESZSL baseline on the same data.',
+    )
     .requiredOption('--bundle <directory>', 'the bundle')
     .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
     .option(
       '--runtime',
-      'the bundle was trained with --hide-unseen: serve it, register the unseen classes over HTTP, and judge it over HTTP',
+      'the bundle was trained with --hide-unseen: serve it, register the unseen classes over HTTP, and evaluate it over HTTP',
     )
     .option('--json', 'print one JSON document, with the accuracy of every class')
     .addHelpText(

@@ -42,10 +42,10 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
     .option('--unseen <classes>', 'classes to keep unseen, with commas between')
-    .option('--unseen-file <file>', 'the same, one class per line')
+    .option('--unseen-file <file>', 'the same as --unseen, from a file with one class per line')
     .option(
       '--unseen-fraction <share>',
-      'share of classes to keep unseen, by seed',
+      'share of the classes to keep unseen, drawn by seed',
       share,
       defaultSplitOptions.unseenFraction,
     )
@@ -56,7 +56,7 @@ export const addExtractCommand: AddCommand = (program, run) => {
       defaultSplitOptions.testFraction,
     )
     .option('--seed <number>', 'the same seed gives the same splits', wholeNumber, defaultSplitOptions.seed)
-    .option('--shard <i/n>', 'do the i-th of n shares only; "extract merge" makes the dataset', shardNumber)
+    .option('--shard <i/n>', 'run shard i of n only; "extract merge" then makes the dataset', shardNumber)
     .option('--max-megapixels <number>', 'larger pictures are left out', positive, defaultLimits.pixels / 1e6)
     .option('--batch <count>', 'pictures per run of the network', count, defaultBatchSize)
     .addOption(
@@ -67,9 +67,9 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .addHelpText(
       'after',
       `
-Pictures that cannot be read, classes without attributes and the like are left out, and each is listed with
-the reason and what to do: in the summary, and in OUT/${leftOutFile}.
-A run that was killed goes on where it was when the same command is given again (from OUT.work).
+Pictures that cannot be read, classes without attributes and the like are left out. Each is listed with the reason
+and a suggested fix, in the summary and in OUT/${leftOutFile}.
+To resume a run that was killed, give the same command again; finished parts are kept in OUT.work.
 
 Examples:
   unseen extract --images birds --attributes birds.csv --out data/birds
@@ -84,7 +84,7 @@ Examples:
 
   command
     .command('merge')
-    .description('Make the dataset from what all shards left, wherever they ran.')
+    .description('Make the dataset from the output of all shards.')
     .argument('[shards...]', 'the folders of the shards (default: OUT.shard-*-of-n)')
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--json', 'print one JSON document')
@@ -92,14 +92,15 @@ Examples:
     .addHelpText(
       'after',
       `
-The result is the same, to the byte, as without shards. The shards' folders are kept; remove them when content.
+The result is byte for byte the same as without shards. The folders of the shards are kept; remove them when you no longer
+need them.
 
 Examples:
   unseen extract merge --out data/birds
   unseen extract merge --out data/birds /mnt/a/birds.shard-1-of-2 /mnt/b/birds.shard-2-of-2`,
     )
     .action(async (shards: string[], _: unknown, merge: Command) => {
-      // Options that both commands know go to the outer one, wherever they stand.
+      // Commander assigns options that both commands have to the outer one, wherever they are given.
       const options = merge.optsWithGlobals<{ out?: string; json?: boolean }>();
       await run(options.json === true, async (context) => {
         const out = needed(options.out, '--out');
@@ -115,7 +116,7 @@ async function extractPictures(options: ExtractOptions, context: CommandContext)
   const images = needed(options.images, '--images');
   const attributes = needed(options.attributes, '--attributes');
   const out = needed(options.out, '--out');
-  blockOtherDecoders(); // strangers' pictures are read here, and nothing is drawn
+  blockOtherDecoders(); // pictures are untrusted input, and this command does not draw any
   const report = await extract(
     {
       images,
@@ -204,18 +205,18 @@ function describe({ dataset, leftOut, warnings }: Assembled, out: string): strin
     .join('\n');
 }
 
-const mostListed = 20;
+const maxListed = 20;
 
 function listed(leftOut: readonly { file: string; reason: string }[]): string {
   const lines = leftOut
-    .slice(0, mostListed)
+    .slice(0, maxListed)
     .map(({ file, reason }) => `  - ${reason.startsWith(file) ? reason : `${file}: ${reason}`}\n`);
-  const more = leftOut.length - mostListed;
+  const more = leftOut.length - maxListed;
   return lines.join('') + (more > 0 ? `  … and ${more} more\n` : '');
 }
 
 function paceOf({ pictures, resumed, seconds, imagesPerSecond }: ExtractionReport): string {
-  if (imagesPerSecond === null) return `All ${pictures} pictures were done already.`;
+  if (imagesPerSecond === null) return `All ${pictures} pictures had been extracted before.`;
   const before = resumed > 0 ? `, ${resumed} done before` : '';
   return `${imagesPerSecond.toFixed(1)} images/s (${pictures - resumed} in ${seconds.toFixed(0)} s${before})`;
 }
@@ -223,6 +224,6 @@ function paceOf({ pictures, resumed, seconds, imagesPerSecond }: ExtractionRepor
 function share(text: string): number {
   const value = Number(text);
   if (!(text !== '' && value >= 0 && value < 1))
-    throw new InvalidArgumentError('It must be a number from 0 up to, but not, 1.');
+    throw new InvalidArgumentError('It must be a number of at least 0 and below 1.');
   return value;
 }

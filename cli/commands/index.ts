@@ -1,6 +1,6 @@
 import type { AddCommand } from '../program.js';
 
-/** In the order of the help page. Loaded when asked for: a server shall not wait for the trainer's modules. */
+/** In the order of the help page. Loaded on demand, so that starting a server does not wait for the trainer's modules. */
 const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   demo: async () => (await import('./demo.js')).addDemoCommand,
   serve: async () => (await import('./serve.js')).addServeCommand,
@@ -18,7 +18,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   extract: async () => (await import('./extract.js')).addExtractCommand,
 };
 
-/** The command that was named; all of them when none was, or something else. */
+/** The named command alone; all of them when none was named or the name is unknown, so that help lists them. */
 export async function loadCommands(named: string | undefined): Promise<AddCommand[]> {
   const asked = Object.keys(loaders).filter((name) => name === named);
   const names = asked.length > 0 ? asked : Object.keys(loaders);

@@ -32,7 +32,7 @@ function describe(manifest: Manifest, identity: string): string {
   classes     ${manifest.classes.length - unseen.length} seen, ${unseen.length} unseen
   attributes  ${manifest.attributes.length}
   features    ${featureMap.width} for each picture, ${featureMap.kind}
-  backbone    ${backbone ? backbone.name : 'not known: the features came ready-made'}
+  backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
   bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
 }

@@ -20,7 +20,7 @@ export const addReportCommand: AddCommand = (program, run) => {
     .description('Make the report of a bundle: one HTML file that shows what the model does well and badly.')
     .requiredOption('--bundle <directory>', 'the bundle')
     .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
-    .option('--out <file>', 'the report; one that is there is replaced (default: BUNDLE.report.html)')
+    .option('--out <file>', 'the report; an existing file is replaced (default: BUNDLE.report.html)')
     .option('--log <file>', 'the log of the training run, for its losses (default: BUNDLE.work/log.jsonl)')
     .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
     .option('--json', 'print one JSON document')

@@ -30,15 +30,15 @@ export const addReproduceCommand: AddCommand = (program, run) => {
     .command('reproduce')
     .description("Make the paper's tables and figures on a dataset, beside the published figures.")
     .requiredOption('--data <directory>', 'the dataset')
-    .requiredOption('--out <directory>', 'where results go; what is there already is not computed again')
+    .requiredOption('--out <directory>', 'where results go; existing results are not computed again')
     .addOption(new Option('--table <name...>', 'tables to make').choices(tableNames).default([]))
     .addOption(new Option('--figure <name...>', 'figures to make').choices(figureNames).default([]))
-    .option('--ablations', 'also the rows in which one thing is changed')
+    .option('--ablations', 'also the ablation rows, which change one thing each')
     .option('--no-baselines', 'leave out the methods without a generator')
     .addOption(
       new Option(
         '--benchmark <name>',
-        'whose published figures stand beside ours (default: by the name of the data)',
+        'the benchmark whose published figures are shown beside ours (default: by the name of the data)',
       ).choices(benchmarks),
     )
     .addOption(
@@ -51,9 +51,10 @@ export const addReproduceCommand: AddCommand = (program, run) => {
     .addHelpText(
       'after',
       `
-gzsl lets all classes compete, szsl unseen classes only; tzsl is szsl with the unseen rows there, unlabelled, in training.
+gzsl lets all classes compete, szsl unseen classes only; tzsl is szsl with the unseen rows available in training, unlabelled.
 imagenet is szsl with top-5, for word vectors as attributes and features too large for memory: those are read in pieces.
-OUT gets results.json, report.md and report.html, which has the charts. A run that was stopped, or killed, goes on when it is started again.
+OUT gets results.json, report.md and report.html, which has the charts. To resume a run
+that was stopped or killed, start it again.
 
 Examples:
   unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl

@@ -9,10 +9,11 @@ import {
 } from '../../server/configuration.js';
 import { WorkerProcesses } from '../../server/inference/worker-processes.js';
 import { readServerConfiguration } from '../../server/read-configuration.js';
+import { playgroundLink } from '../playground-link.js';
 import type { AddCommand } from '../program.js';
 import { untilAskedToStop } from '../stop-signals.js';
 
-/** Serves a bundle until SIGTERM or Ctrl-C; SIGHUP loads the bundle anew. */
+/** Serves a bundle until SIGTERM or Ctrl-C; SIGHUP loads bundle and TLS certificate again. */
 export const addServeCommand: AddCommand = (program, run) => {
   const command = program
     .command('serve')
@@ -26,7 +27,7 @@ export const addServeCommand: AddCommand = (program, run) => {
     .addHelpText(
       'after',
       `
-Every flag is also an environment variable: --body-megabytes is UNSEEN_BODY_MEGABYTES. Keys are given by the environment only:
+Every flag is also an environment variable: --body-megabytes is UNSEEN_BODY_MEGABYTES. Keys are read from the environment only:
 ${secretSettings.map((setting) => `  ${variableOf(setting).padEnd(20)} ${describeSetting(setting)}`).join('\n')}
 
 Examples:
@@ -36,23 +37,24 @@ Examples:
     )
     .action(async (flags: Partial<Record<ServerSetting, string>>) => {
       await run(false, async (context) => {
-        const asked = untilAskedToStop(); // also while it starts
+        const asked = untilAskedToStop(); // before starting, so that a signal during the start counts too
         const settings = readServerConfiguration(flags, process.env);
-        const processes = new WorkerProcesses().prepare(settings.workers); // they load beside the next line
+        const processes = new WorkerProcesses().prepare(settings.workers); // they load while the next line imports the server
         const { startServer } = await import('../../server/run.js');
         const server = await startServer(settings, { watcher: context, processes });
-        context.note(
-          `Serving ${settings.bundle} on ${server.url} (${server.url}/docs shows what can be asked).`,
-        );
+        context.note(`Serving ${settings.bundle} on ${server.url} (API documentation: ${server.url}/docs).`);
+        // A key that is kept in a file was shown when it was made; after that on a terminal only, which nobody collects.
+        if (server.ownKey && (process.stderr.isTTY || server.ownKey.file === null))
+          context.note(`To change classes in a browser: ${playgroundLink(server.url, server.ownKey.key)}`);
         const hangUp = (): void => {
-          server.reload().catch(() => undefined); // the log has the reason, and the former bundle goes on
+          server.reload().catch(() => undefined); // logged with the reason; the previous bundle is still served
         };
         process.on('SIGHUP', hangUp);
         const reason = await asked;
-        // Who presses Ctrl-C waits in front of the screen: no balancer has to notice first.
+        // Ctrl-C comes from somebody at the terminal: there is no load balancer to wait for.
         await server.stop(reason === 'SIGINT' ? 0 : settings.graceSeconds);
         process.off('SIGHUP', hangUp);
-        // Everything is answered and closed. What may still be there is a log line that nobody takes.
+        // Everything is answered and closed. Only a log line whose reader has stalled could still keep the process alive.
         setTimeout(() => process.exit(), 1000).unref();
       });
     });

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { Failure } from '../../core/failures.js';
+import { percent } from '../../core/percent.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readGrid } from '../../trainer/experiments/sweep-grid.js';
 import { mergeSweep, sweep, type SweepRow } from '../../trainer/experiments/sweep.js';
 import { wholeWork, type Shard } from '../../trainer/shard.js';
 import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
-import { percent } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
@@ -21,16 +21,13 @@ interface SweepOptions extends TrainingOptions {
 export const addSweepCommand: AddCommand = (program, run) => {
   const command = program
     .command('sweep')
-    .description('Judge a grid of settings on validation classes; test rows have no say.')
+    .description('Evaluate a grid of settings on validation classes; test rows are not used.')
     .requiredOption('--data <directory>', 'the dataset')
-    .requiredOption(
-      '--out <directory>',
-      'one file for each result; what is there already is not computed again',
-    )
+    .requiredOption('--out <directory>', 'one file for each result; existing results are not computed again')
     .requiredOption('--grid <file>', 'JSON: paths of settings, each with the values to try')
-    .option('--shard <i/n>', 'do the i-th of n shares only', shardNumber)
-    .option('--processes <count>', 'so many processes at once on this machine', count, 1)
-    .option('--merge', 'print the table of what is done, and compute nothing')
+    .option('--shard <i/n>', 'run shard i of n only', shardNumber)
+    .option('--processes <count>', 'number of processes to run at once on this machine', count, 1)
+    .option('--merge', 'print the table of finished results without computing anything')
     .option('--seed <number>', 'of every training', wholeNumber, 1)
     .addHelpText(
       'after',
@@ -46,7 +43,10 @@ Examples:
   addTrainingOptions(command).action(async (options: SweepOptions) => {
     await run(options.json === true, async (context) => {
       if (options.shard && options.processes > 1)
-        throw new Failure('usage', '--processes makes the shards itself: give either it or --shard.');
+        throw new Failure(
+          'usage',
+          '--processes and --shard exclude each other: --processes makes the shards itself.',
+        );
       if (options.merge !== true) {
         await (options.processes > 1
           ? inProcesses(options.processes, context)
@@ -66,7 +66,7 @@ async function inThisProcess(options: SweepOptions, watcher: CommandContext): Pr
   await sweep({ dataset, points, engine, out, seed, shard: own, watcher });
 }
 
-/** This very command once for each shard; when one fails, the others are asked to stop. */
+/** Runs this same command once for each shard; when one fails, the others are stopped. */
 async function inProcesses(processes: number, { signal }: CommandContext): Promise<void> {
   const given = process.argv.slice(1).filter((text, i, all) => {
     const isOption = (value: string | undefined): boolean => value === '--processes';
@@ -96,13 +96,13 @@ async function inProcesses(processes: number, { signal }: CommandContext): Promi
     ),
   );
   signal.removeEventListener('abort', stopAll);
-  if (signal.aborted) throw new Failure('interrupted', 'Stopped; start it again to go on.');
+  if (signal.aborted) throw new Failure('interrupted', 'Stopped. Run the same command again to resume.');
   if (codes.some((code) => code !== 0))
-    throw new Failure('training-failed', 'A process of the sweep failed; its own message is above.');
+    throw new Failure('training-failed', 'A process of the sweep failed; see its message above.');
 }
 
 function describe(rows: readonly SweepRow[]): string {
-  if (rows.length === 0) return 'Nothing is done yet.';
+  if (rows.length === 0) return 'No results yet.';
   const lines = rows.map(({ harmonicMean, standardTop1, ausuc, folds, foldsInAll, settings }) => {
     const done = folds < foldsInAll ? `  (${folds} of ${foldsInAll} folds)` : '';
     return `${percent(harmonicMean)}  ${percent(standardTop1)}  ${percent(ausuc)}  ${JSON.stringify(settings)}${done}`;

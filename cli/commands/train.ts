@@ -1,15 +1,17 @@
 import { Option } from 'commander';
 import { providers, type Provider } from '../../core/compute/session.js';
+import { percent } from '../../core/percent.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import type { Engine } from '../../trainer/engine/contract.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
+import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import type { CommandContext } from '../context.js';
-import { evaluationTable, percent, spread } from '../figures.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
+import { spread } from '../spread.js';
 
 interface TrainOptions extends TrainingOptions {
   readonly seeds: number;
@@ -24,34 +26,34 @@ interface TrainOptions extends TrainingOptions {
 export const addTrainCommand: AddCommand = (program, run) => {
   const command = program
     .command('train')
-    .description('Train a model, judge it on the test rows, and save it as a bundle.')
+    .description('Train a model, evaluate it on the test rows, and save it as a bundle.')
     .requiredOption('--data <directory>', 'the dataset')
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
     .option('--seed <number>', 'the same seed gives the same bundle', wholeNumber, 1)
     .option(
       '--seeds <count>',
-      'train with so many seeds and report mean and spread; the first is saved',
+      'number of seeds to train with; reports mean and spread, and saves the first',
       count,
       1,
     )
-    .addOption(new Option('--engine <name>', 'what computes').choices(engineNames).default('onnx'))
+    .addOption(new Option('--engine <name>', 'compute engine').choices(engineNames).default('onnx'))
     .addOption(
       new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
     )
     .option(
       '--steps-per-run <count>',
-      'updates in one call of ONNX Runtime; worth raising on a device only',
+      'updates in one call of ONNX Runtime; raising it pays off on a GPU only',
       count,
     )
     .option('--hide-unseen', 'train as if the unseen classes were unknown, to add them to the bundle later')
-    .option('--resume', 'go on with a run that was stopped')
+    .option('--resume', 'resume a run that was stopped')
     .option('--no-report', 'leave out the report, OUT.report.html, which takes a minute or two on large data')
     .addHelpText(
       'after',
       `
-Settings are chosen on validation classes, held out of the seen ones; test rows only judge the result.
+Settings are chosen on validation classes, held out of the seen ones; test rows only evaluate the result.
 While it runs, OUT.work holds checkpoints and log.jsonl, a line of JSON for each epoch. At the end OUT.report.html
-shows how training went and what the model does well and badly.
+shows the course of training and what the model does well and badly.
 
 Examples:
   unseen train --data data/cub --out bundles/cub
@@ -87,14 +89,14 @@ Examples:
   });
 };
 
-/** The model is saved by now: what goes wrong here costs the report alone, and is said. */
+/** The model is saved by now, so a failure here is reported and costs the report only. */
 async function writeReportOf(
   bundlePath: string,
   { dataset, engine }: { readonly dataset: Dataset; readonly engine: Engine },
   context: CommandContext,
 ): Promise<string | null> {
   const out = reportPath(bundlePath);
-  context.note('Making the report.');
+  context.note('Writing the report …');
   try {
     const { writeReport } = await import('../../trainer/report/write-report.js');
     const logFile = trainingLog(bundlePath);
@@ -102,7 +104,7 @@ async function writeReportOf(
     return out;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    context.note(`There is no report; "unseen report" can make it later. The reason: ${reason}`);
+    context.note(`The report could not be written; "unseen report" can make it later. The reason: ${reason}`);
     return null;
   }
 }

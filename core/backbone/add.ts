@@ -8,7 +8,7 @@ import { backboneEntrySchema, type BackboneEntry, type Catalogue } from './catal
 import { adaptOnnx } from './own-onnx.js';
 import type { Preprocessing } from './preprocess.js';
 
-export interface OwnBackbone {
+interface OwnBackbone {
   readonly name: string;
   readonly file: string;
   readonly featureLayer?: string;
@@ -46,7 +46,8 @@ export async function addBackbone(catalogue: Catalogue, own: OwnBackbone): Promi
     fixedBatch,
     sha256: sha256Of(adapted.model),
   });
-  if (!parsed.success) throw new Failure('usage', `It cannot be added:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new Failure('usage', `The backbone cannot be added:\n${z.prettifyError(parsed.error)}`);
   await keepBackbone(catalogue, parsed.data, adapted.model);
   return parsed.data;
 }

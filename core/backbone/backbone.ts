@@ -1,4 +1,4 @@
-/** Weights in place: pulled, verified, and ready for a session. */
+/** Backbones with their weights: fetched, verified, and ready for a session. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -23,18 +23,21 @@ import { readKerasModel } from './keras-model.js';
 import { kerasToOnnx } from './keras-to-onnx.js';
 import { adaptOnnx } from './own-onnx.js';
 import { readTar } from './tar.js';
+import { fileState, type FileState } from './verified-file.js';
 
 export interface Backbone {
   readonly entry: BackboneEntry;
   readonly identity: BackboneIdentity;
   /** An ONNX file with one input of pictures and an output 'features' (batch, width). */
   readonly model: Uint8Array;
-  /** Where it lies, verified, when it came from the cache or has just been put there. */
+  /** The verified file in the cache, when there is one. */
   readonly file?: string;
+  /** Of that file, just before it was verified. */
+  readonly fileState?: FileState;
 }
 
-export interface BackboneOptions {
-  /** Where weights lie and how npm is found; process.env unless a test says otherwise. */
+interface BackboneOptions {
+  /** Names the folder of weights and where npm is found; process.env except in tests. */
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -55,15 +58,20 @@ export function isCached(catalogue: Catalogue, { name }: BackboneEntry): boolean
   return existsSync(join(catalogue.weights, name, modelFile));
 }
 
-/** Reads the weights and holds them against their hash. */
+/** Reads the weights and verifies their hash. */
 export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Promise<Backbone> {
   const cached = cachedEntry(catalogue.weights, entry.name);
   const path = join(catalogue.weights, entry.name, modelFile);
-  const model = await readFile(path).catch((error: unknown) => {
+  let state: FileState;
+  let model: Uint8Array;
+  try {
+    state = await fileState(path);
+    model = await readFile(path);
+  } catch (error) {
     throw new Failure('backbone-unavailable', `Cannot read ${path}: ${(error as Error).message}`, {
       cause: error,
     });
-  });
+  }
   const expected = entry.sha256 ?? cached?.sha256;
   if (!cached || sha256Of(model) !== expected) {
     const remedy =
@@ -75,9 +83,9 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
       `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
     );
   }
-  // What was found when it was put in place (hash, layer, batch) completes what the catalogue leaves open.
+  // The cached entry has the hash, layer and batch size that the catalogue may leave open.
   const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
-  return { entry: complete, identity: identityOf(complete), model, file: path };
+  return { entry: complete, identity: identityOf(complete), model, file: path, fileState: state };
 }
 
 /** Fetches, verifies, converts and keeps. */
@@ -112,7 +120,7 @@ export async function pullBackbone(
   if (entry.sha256 !== null && sha256 !== entry.sha256)
     throw new Failure(
       'backbone-invalid',
-      `${entry.name} was converted to a file with sha256 ${sha256}; the catalogue names ${entry.sha256}. This version of Unseen and its catalogue do not belong together.`,
+      `${entry.name} was converted to a file with sha256 ${sha256}; the catalogue names ${entry.sha256}. This version of Unseen does not match its catalogue.`,
     );
   const complete = { ...entry, sha256, fixedBatch };
   await keepBackbone(catalogue, complete, model);

@@ -1,4 +1,4 @@
-/** The backbones that can be had by name: models/backbones.json, and those a user has added. */
+/** The backbones available by name: models/backbones.json, and those a user has added. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -46,7 +46,12 @@ export const backboneEntrySchema = z.strictObject({
   preprocessing: backboneIdentitySchema.shape.preprocessing.unwrap(),
   featureLayer: z.string().nullable().describe('The layer or tensor to read; null finds it in the graph.'),
   featureWidth: z.int().positive(),
-  fixedBatch: z.int().positive().nullable().default(null).describe('A batch size that the graph insists on.'),
+  fixedBatch: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('The batch size, where the graph fixes it.'),
   sha256: sha256.nullable().describe('Hash of the ONNX file in use; null when only the source has one.'),
 });
 const catalogueSchema = z.strictObject({
@@ -61,14 +66,14 @@ export type BackboneSource = BackboneEntry['source'];
 export interface Catalogue {
   readonly default: string;
   readonly backbones: readonly BackboneEntry[];
-  /** Where weights lie, one folder for each backbone. */
+  /** The folder of the weights, with one folder for each backbone. */
   readonly weights: string;
 }
 
 export const entryFile = 'backbone.json';
 export const modelFile = 'backbone.onnx';
 
-/** `environment` may name another place for weights, in UNSEEN_CACHE; empty is as good as not set. */
+/** UNSEEN_CACHE in `environment` names another folder for weights; an empty value counts as unset. */
 export function loadCatalogue(environment: NodeJS.ProcessEnv = process.env): Catalogue {
   const models = join(projectFolder(), 'models');
   const weights = resolve(environment.UNSEEN_CACHE?.trim() || join(models, 'weights'));
@@ -84,17 +89,17 @@ export function findEntry(catalogue: Catalogue, name: string): BackboneEntry {
   const known = catalogue.backbones.map((entry) => entry.name).join(', ');
   throw new Failure(
     'backbone-unavailable',
-    `There is no backbone "${name}". Known are ${known}; add your own with "unseen backbone add".`,
+    `There is no backbone "${name}". Available: ${known}; add your own with "unseen backbone add".`,
   );
 }
 
-/** What travels with features, so that no other network's features are taken for them. */
+/** Stored with features, so that features of another network are never used in their place. */
 export function identityOf(entry: BackboneEntry): BackboneIdentity {
   const { name, sha256: hash, featureWidth, preprocessing } = entry;
   return { name, sha256: hash, featureWidth, preprocessing };
 }
 
-/** The entry as it was when its weights were put in place: with the hash, and the layer that was found. */
+/** The entry as stored with its weights: with the hash, and the layer that was found. */
 export function cachedEntry(weights: string, name: string): BackboneEntry | null {
   try {
     const parsed = backboneEntrySchema.safeParse(

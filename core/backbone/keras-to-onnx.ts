@@ -1,13 +1,13 @@
-/** Turns a Keras layers model into an ONNX graph that answers the features of a batch of pictures. */
+/** Turns a Keras layers model into an ONNX graph that returns the features of a batch of pictures. */
 import { z } from 'zod';
 import { Graph } from '../compute/graph.js';
-import { conversions, settled, type Converted } from './keras-layers.js';
+import { conversions, materialised, type Converted } from './keras-layers.js';
 import { unsupported, type KerasModel } from './keras-model.js';
 
-export interface ConversionOptions {
+interface ConversionOptions {
   /** The layer whose output is the features; it must give one row per picture. */
   readonly featureLayer: string;
-  /** A layer to answer as 'probabilities' too: the classifier that the network was trained with. */
+  /** A layer to return as 'probabilities' too: the classifier that the network was trained with. */
   readonly classifierLayer?: string;
 }
 
@@ -20,14 +20,14 @@ export function kerasToOnnx(model: KerasModel, options: ConversionOptions): Uint
   const { featureLayer, classifierLayer } = options;
   const graph = new Graph('backbone');
   const done = new Map<string, Converted>();
-  const surroundings = { graph, weights: model.weights };
+  const context = { graph, weights: model.weights };
   const wanted = new Set([featureLayer, ...(classifierLayer === undefined ? [] : [classifierLayer])]);
   const consumers = new Map<string, number>();
   for (const name of model.layers.flatMap((layer) => layer.inputs))
     consumers.set(name, (consumers.get(name) ?? 0) + 1);
 
   for (const layer of model.layers) {
-    if (wanted.size === 0) break; // what stands behind the layers wanted is not converted
+    if (wanted.size === 0) break; // layers after the wanted ones are not converted
     let result: Converted;
     if (layer.type === 'InputLayer') {
       const parsed = inputSettings.safeParse(layer.settings);
@@ -42,13 +42,13 @@ export function kerasToOnnx(model: KerasModel, options: ConversionOptions): Uint
         if (!input) throw unsupported(layer.name, `reads "${name}", which comes after it`);
         return input;
       });
-      result = convert(layer, inputs, surroundings);
+      result = convert(layer, inputs, context);
     }
-    // What several layers read is computed once, and so cannot be folded into one of them.
+    // A value that several layers read is computed once, so it cannot be folded into one of them.
     const isShared = (consumers.get(layer.name) ?? 0) > 1;
     if (isShared || wanted.has(layer.name)) {
       const { isNonNegative = false } = result;
-      result = { value: settled(result, graph), isNonNegative };
+      result = { value: materialised(result, graph), isNonNegative };
     }
     done.set(layer.name, result);
     wanted.delete(layer.name);

@@ -1,10 +1,10 @@
 /**
- * Reads as much of an ONNX file as it takes to find a layer in it, and writes it again with other outputs. Whatever is
- * not looked at is copied byte for byte. Field numbers are those of onnx.proto.
+ * Reads as much of an ONNX file as it takes to find a layer in it, and writes it again with other outputs. All other
+ * fields are copied byte for byte. Field numbers are those of onnx.proto.
  */
 import { PbfReader, PbfWriter } from 'pbf';
 
-export interface OnnxNode {
+interface OnnxNode {
   readonly raw: Uint8Array;
   readonly name: string;
   readonly operator: string;
@@ -16,7 +16,7 @@ export interface OnnxNode {
   readonly hasBody: boolean;
 }
 
-export interface OnnxConstant {
+interface OnnxConstant {
   readonly raw: Uint8Array;
   readonly name: string;
   readonly shape: readonly number[];
@@ -28,7 +28,7 @@ export interface OnnxValue {
   readonly raw: Uint8Array;
   readonly name: string;
   readonly elementType: number;
-  /** null for a size that only a run knows; no shape at all where the file gives none. */
+  /** null for a size that is only known at run time; no shape where the file has none. */
   readonly shape: readonly (number | null)[] | null;
 }
 
@@ -51,7 +51,7 @@ const varint = 0;
 const lengthDelimited = 2;
 const floatElements = 1;
 
-/** Throws whatever the reader throws on bytes that are no ONNX file; null when there is no graph in it. */
+/** Throws the reader's own error on bytes that are not an ONNX file; null when the file has no graph. */
 export function readOnnx(bytes: Uint8Array): OnnxFile | null {
   const rest: RawField[] = [];
   const graphs: Uint8Array[] = [];
@@ -152,7 +152,7 @@ function readValue(raw: Uint8Array): OnnxValue {
   return { raw, name, elementType, shape };
 }
 
-export interface FeatureOutput {
+interface FeatureOutput {
   /** The value to read. */
   readonly from: string;
   /** What the output is called. */
@@ -161,7 +161,7 @@ export interface FeatureOutput {
   readonly alsoAsItIs: boolean;
 }
 
-/** The graph with one output: the value flattened to one row per picture. What it does not need is left out. */
+/** The graph with one output: the value flattened to one row per picture. Nodes that it does not need are removed. */
 export function withFeatureOutput({ graph, rest }: OnnxFile, output: FeatureOutput): Uint8Array {
   const kept = graph.nodes.some((node) => node.hasBody) ? graph : pruned(graph, output.from);
   const writer = new PbfWriter();
@@ -222,7 +222,7 @@ function eachField(bytes: Uint8Array, read: (tag: number, reader: PbfReader) => 
   const reader = new PbfReader(bytes);
   reader.readFields((tag) => {
     read(tag, reader);
-    if (reader.pos > bytes.length) throw new RangeError('the file is cut off'); // the reader itself does not mind
+    if (reader.pos > bytes.length) throw new RangeError('the file is cut off'); // the reader itself does not check
   }, null);
 }
 

@@ -1,21 +1,21 @@
 /**
  * Makes any ONNX network serve as a backbone: finds its input and the layer to read, gives the graph that layer as its
- * only output, and tries it. What cannot serve is refused with the reason, here and not in the middle of an extraction.
+ * only output, and tries it. A network that cannot serve is rejected with the reason here, and not in the middle of an extraction.
  */
 import { BoundTensor, Session } from '../compute/session.js';
 import { Failure } from '../failures.js';
 import { Random } from '../random.js';
 import { readOnnx, withFeatureOutput, type OnnxFile, type OnnxGraph, type OnnxValue } from './onnx-file.js';
 
-export interface OwnOnnxOptions {
-  /** A node, or a value that a node gives; found when it is left out. */
+interface OwnOnnxOptions {
+  /** A node, or a value that a node produces; found automatically by default. */
   readonly featureLayer?: string;
-  /** Needed when the graph takes pictures of any size. */
+  /** Required when the graph accepts pictures of any size. */
   readonly width?: number;
   readonly height?: number;
 }
 
-export interface AdaptedOnnx {
+interface AdaptedOnnx {
   readonly model: Uint8Array;
   readonly featureLayer: string;
   readonly featureWidth: number;
@@ -27,7 +27,7 @@ export interface AdaptedOnnx {
 
 const float32 = 1;
 
-/** `name` is how messages call the file. */
+/** `name` identifies the file in messages. */
 export async function adaptOnnx(
   bytes: Uint8Array,
   name: string,
@@ -132,7 +132,7 @@ function somePools(graph: OnnxGraph): string {
     : `Its last values are "${last.join('", "')}".`;
 }
 
-/** Two different random pictures, in both orders: each must have finite features of its own, wherever it stands. */
+/** Two different random pictures, in both orders: each must have finite features of its own, whatever its position in the batch. */
 async function tryOut(
   model: Uint8Array,
   input: PictureInput,

@@ -1,9 +1,9 @@
 /**
- * Pictures in, features out, with decoding hidden behind inference: while the network runs one batch, the next ones are
- * being decoded. Memory is bounded by the number of batches under way, whatever the number of pictures.
+ * Pictures in, features out, with decoding overlapping inference: while the network runs one batch, the next ones are
+ * being decoded. Memory is bounded by the number of batches in flight, whatever the number of pictures.
  *
- * A picture's place in its batch depends on its index alone. So the features come out the same to the bit, whether or
- * not others beside it were unreadable.
+ * A picture's place in its batch depends on its index alone. So its features are the same to the bit, whether or not
+ * other pictures of the batch are unreadable.
  */
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failures.js';
@@ -14,7 +14,7 @@ import type { FeatureSource } from './extractor.js';
 import { decode, pictureSize, toTensor, type PictureLimits, type Preprocessing } from './preprocess.js';
 
 export interface PictureInput {
-  /** How messages call it. */
+  /** Identifies it in messages. */
   readonly name: string;
   /** A path, or the bytes of the file. */
   readonly content: string | Uint8Array;
@@ -26,19 +26,19 @@ export interface PictureProblem {
   readonly reason: string;
 }
 
-export interface FinishedBatch {
+interface FinishedBatch {
   /** Index of its first picture. */
   readonly start: number;
-  /** One row per picture; the row of a picture with a problem means nothing. */
+  /** One row per picture; the row of a picture with a problem is meaningless. */
   readonly features: Matrix;
   readonly problems: readonly PictureProblem[];
 }
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly preprocessing: Preprocessing;
   readonly limits?: PictureLimits;
   readonly signal?: AbortSignal;
-  /** Pictures being decoded at a time; libuv has four threads for it unless UV_THREADPOOL_SIZE says otherwise. */
+  /** Pictures being decoded at a time; libuv has four threads for it unless UV_THREADPOOL_SIZE is set. */
   readonly decodesInFlight?: number;
 }
 
@@ -74,7 +74,7 @@ export async function* featuresOf(
       yield await running.shift()!;
     }
   } finally {
-    await Promise.allSettled([...preparing, ...running]); // nothing goes on behind the back of who stopped early
+    await Promise.allSettled([...preparing, ...running]); // a caller that stops early leaves no work running in the background
   }
 }
 

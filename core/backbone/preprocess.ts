@@ -1,6 +1,6 @@
 /**
  * From the bytes of a picture to the numbers that a backbone reads. Trainer and server both go through here, so that a
- * model never meets pictures prepared otherwise than those it was trained on.
+ * model never gets pictures that are prepared differently from those it was trained on.
  *
  * Whatever the file holds (any of the eight EXIF orientations, CMYK, grey, transparency, 16 bits) becomes upright
  * 8-bit sRGB first; transparent parts become white. Then: value = (scale * pixel - mean) / standardDeviation.
@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { Failure } from '../failures.js';
 import { hasSrgbProfile } from './colour-profile.js';
 import type { BackboneIdentity } from './identity.js';
+import { pictureType } from './picture-type.js';
 
 export type Preprocessing = NonNullable<BackboneIdentity['preprocessing']>;
 
@@ -23,8 +24,8 @@ sharp.cache(false); // every picture is read once: a cache would only hold memor
 sharp.concurrency(1); // several pictures are decoded at a time, each by one thread
 
 /**
- * Takes every decoder but JPEG, PNG and WebP out of this process: for programs that read strangers' pictures.
- * It holds for the whole process, also for code that draws SVG, so that a program has to ask for it.
+ * Disables every decoder but JPEG, PNG and WebP in this process: for programs that read untrusted pictures.
+ * It affects the whole process, including code that draws SVG, so programs call it explicitly.
  */
 export function blockOtherDecoders(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -33,25 +34,12 @@ export function blockOtherDecoders(): void {
   });
 }
 
-export type PictureType = 'jpeg' | 'png' | 'webp';
-
-/** By its first bytes; a file's name proves nothing. */
-export function pictureType(bytes: Uint8Array): PictureType | null {
-  const starts = (signature: string, offset = 0): boolean =>
-    bytes.length >= offset + signature.length &&
-    Buffer.from(signature, 'latin1').every((byte, i) => bytes[offset + i] === byte);
-  if (starts('\xff\xd8\xff')) return 'jpeg';
-  if (starts('\x89PNG\r\n\x1a\n')) return 'png';
-  if (starts('RIFF') && starts('WEBP', 8)) return 'webp';
-  return null;
-}
-
 /** How many values one picture has. */
 export function pictureSize({ width, height }: Preprocessing): number {
   return 3 * width * height;
 }
 
-/** `name` is how messages call the picture. */
+/** `name` identifies the picture in messages. */
 export async function prepare(
   bytes: Uint8Array,
   name: string,
@@ -85,7 +73,7 @@ export async function decode(
         height,
         fit: fit === 'squash' ? 'fill' : 'cover',
         kernel,
-        fastShrinkOnLoad: false, // it would halve with a box filter first: another picture than the kernel gives
+        fastShrinkOnLoad: false, // it would halve with a box filter first, which gives different pixels from the kernel's
       })
       .toColourspace('srgb')
       .raw({ depth: 'uchar' })
@@ -105,7 +93,7 @@ export function toTensor(pixels: Uint8Array, preprocessing: Preprocessing, targe
   const [first, third] = channelOrder === 'rgb' ? [0, 2] : [2, 0];
   const [factor0, factor1, factor2] = standardDeviation.map((deviation) => scale / deviation);
   const [offset0, offset1, offset2] = mean.map((value, channel) => -value / standardDeviation[channel]);
-  // One pass over the pixels, with nothing looked up on the way: this runs on the thread that feeds the network.
+  // One pass over the pixels without lookups: this runs on the thread that feeds the network.
   for (let i = 0, from = 0, at = 0; i < count; i++, from += 3, at += pixelStep) {
     target[at] = pixels[from + first] * factor0 + offset0;
     target[at + channelStep] = pixels[from + 1] * factor1 + offset1;

@@ -3,20 +3,24 @@ import { backboneIdentitySchema } from '../backbone/identity.js';
 
 /**
  * manifest.json: everything about a saved model that is not bulk numbers. It names every other file with its hash, and
- * carries a digest of its own, so that a truncated or altered bundle is told from a good one before it is used.
+ * carries a digest of its own, so that a truncated or altered bundle is detected before it is used.
  */
-export const bundleFormatVersion = 1;
+export const bundleFormatVersion = 2; // core/bundle/upgrade.ts reads older ones
+
+export const attributeEncodingKinds = ['standardised', 'unit-length'] as const;
+export const featureMapKinds = ['whitened', 'minmax'] as const;
+export const headPriors = ['prototypes', 'zero'] as const;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const finite = z.number().refine(Number.isFinite);
 
-export const attributeDescriptionSchema = z.object({
+const attributeDescriptionSchema = z.object({
   name: z.string().min(1),
   minimum: finite.describe('Smallest value over the seen classes.'),
   maximum: finite.describe('Largest value over the seen classes.'),
 });
 
-export const classDescriptionSchema = z.object({
+const classDescriptionSchema = z.object({
   name: z.string().min(1),
   seen: z.boolean().describe('True when training had pictures of it.'),
   attributes: z
@@ -24,17 +28,17 @@ export const classDescriptionSchema = z.object({
     .describe('In the order of `attributes`, in the units in which the dataset gave them.'),
 });
 
-/** Attribute values as given -> what the generator takes. See core/head/attribute-encoder.ts. */
-export const attributeEncodingSchema = z.object({
-  kind: z.enum(['standardised', 'unit-length']),
+/** Attribute values as given -> the generator's input. See core/head/attribute-encoder.ts. */
+const attributeEncodingSchema = z.object({
+  kind: z.enum(attributeEncodingKinds),
   mean: z.array(finite),
   deviation: z.array(finite),
   clip: finite.positive(),
 });
 
-/** CNN features as extracted -> what the generator makes; the numbers are in features.onnx. */
-export const featureMapSchema = z.object({
-  kind: z.enum(['whitened', 'minmax']),
+/** CNN features as extracted -> what the generator imitates; the numbers are in features.onnx. */
+const featureMapSchema = z.object({
+  kind: z.enum(featureMapKinds),
   width: z.int().positive().describe('Values per picture as the backbone gives them.'),
   mappedWidth: z.int().positive().describe('Values per picture as generator and head know them.'),
   power: finite.positive().describe('Exponent on each value before anything else; 1 leaves it alone.'),
@@ -43,6 +47,7 @@ export const featureMapSchema = z.object({
     .describe('Added to the within-class covariance, in units of its mean eigenvalue.'),
 });
 
+/** How the head's rows were fitted. A class added at runtime is fitted with the same settings: core/fitting. */
 export const headDescriptionSchema = z.object({
   unseenBias: finite.describe('Added to the score of every unseen class; chosen on validation classes.'),
   unseenBiasRange: z
@@ -52,16 +57,28 @@ export const headDescriptionSchema = z.object({
   samplesPerClass: z.int().positive().describe('Synthetic features for each unseen class.'),
   noiseWidth: z.int().positive(),
   temperature: finite.positive().describe('Length of a row as the head sees it.'),
+  syntheticWeight: finite
+    .positive()
+    .describe('How much a synthesised class counts, with 1 for the average seen class.'),
+  syntheticSeen: z.boolean().describe('Whether seen classes were synthesised too, beside their real rows.'),
+  residual: finite
+    .nonnegative()
+    .describe('Share of real within-class variation that is added to synthetic features.'),
+  prior: z.enum(headPriors).describe('What the rows are pulled toward: prototypes of the classes, or zero.'),
 });
 
-export const fileEntrySchema = z.object({ bytes: z.int().nonnegative(), sha256 });
+const fileEntrySchema = z.object({ bytes: z.int().nonnegative(), sha256 });
 
 export const manifestSchema = z.object({
   formatVersion: z.literal(bundleFormatVersion),
   producer: z.string(),
   method: z.string(),
   seed: z.int(),
-  configuration: z.record(z.string(), z.unknown()).describe('Every training setting, defaults filled in.'),
+  configuration: z
+    .record(z.string(), z.unknown())
+    .describe(
+      'Every training setting, defaults filled in: information, which no program but the trainer reads.',
+    ),
   dataset: z.object({ name: z.string(), fingerprint: sha256 }),
   backbone: backboneIdentitySchema.nullable(),
   attributes: z.array(attributeDescriptionSchema).min(1),

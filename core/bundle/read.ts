@@ -5,7 +5,8 @@ import { fromHalf } from '../half.js';
 import { sha256Of } from '../hash.js';
 import { matrix } from '../matrix.js';
 import type { Bundle } from './bundle.js';
-import { bundleFormatVersion, manifestSchema, type Manifest } from './manifest.js';
+import { manifestSchema, type Manifest } from './manifest.js';
+import { upgradeManifest } from './upgrade.js';
 
 /** Reads a bundle and verifies every byte of it. */
 export async function readBundle(path: string): Promise<Bundle> {
@@ -45,7 +46,10 @@ export async function readBundle(path: string): Promise<Bundle> {
   };
 }
 
-/** The manifest alone, verified against its digest: quick, for looking at a bundle. */
+/**
+ * The manifest alone, verified against its digest: quick, for looking at a bundle. The identity is that of the file as it
+ * is stored, also where an older format is upgraded in memory.
+ */
 export async function readManifest(path: string): Promise<{ manifest: Manifest; identity: string }> {
   const text = await readOrNull(join(path, 'manifest.json'));
   if (!text) {
@@ -63,11 +67,7 @@ export async function readManifest(path: string): Promise<{ manifest: Manifest; 
   } catch {
     damaged(path, 'manifest.json is not JSON');
   }
-  const version = (parsed as { formatVersion?: unknown } | null)?.formatVersion;
-  if (version !== bundleFormatVersion) {
-    damaged(path, `it has format version ${String(version)}, and this program reads ${bundleFormatVersion}`);
-  }
-  const checked = manifestSchema.safeParse(parsed);
+  const checked = manifestSchema.safeParse(upgradeManifest(path, parsed));
   if (!checked.success) {
     const [first] = checked.error.issues;
     damaged(path, `manifest.json is wrong at ${first.path.join('.')}: ${first.message}`);
@@ -78,7 +78,7 @@ export async function readManifest(path: string): Promise<{ manifest: Manifest; 
 function damaged(path: string, reason: string): never {
   throw new Failure(
     'bundle-invalid',
-    `The bundle at ${path} cannot be used: ${reason}. Copy it again from its source, or train it anew.`,
+    `The bundle at ${path} cannot be used: ${reason}. Copy it again from its source, or train it again.`,
   );
 }
 

@@ -25,17 +25,17 @@ export interface GraphNode {
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
-  /** What a Slice takes; in the file itself it is three constants. */
+  /** The range of a Slice; in the file itself it is three constants. */
   readonly range?: SliceRange;
 }
 
-export interface SliceRange {
+interface SliceRange {
   readonly axis: number;
   readonly start: number;
   readonly end: number;
 }
 
-export interface MatmulOptions {
+interface MatmulOptions {
   readonly transposeA?: boolean;
   readonly transposeB?: boolean;
   readonly alpha?: number;
@@ -45,7 +45,7 @@ export interface MatmulOptions {
 export type Pads = readonly [number, number, number, number];
 
 /** How a kernel slides over a picture; pairs are height, width. */
-export interface Window {
+interface Window {
   readonly kernel: readonly number[];
   readonly strides: readonly [number, number];
   readonly dilations?: readonly [number, number];

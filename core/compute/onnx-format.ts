@@ -4,13 +4,13 @@
  */
 import { PbfWriter } from 'pbf';
 
-export const elementTypes = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
+const elementTypes = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
 export type ElementType = keyof typeof elementTypes;
 
 /** A number, or a name for a size that is known only when the graph runs, such as the batch. */
 export type Dimension = number | string;
 
-export interface ValueDescription {
+interface ValueDescription {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly Dimension[];

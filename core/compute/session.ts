@@ -10,9 +10,9 @@ import { sizeOf, type Shape } from './shapes.js';
 export const providers = ['cpu', 'cuda', 'webgpu'] as const;
 export type Provider = (typeof providers)[number];
 
-export type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
+type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
 
-export interface Tensor {
+interface Tensor {
   readonly type: ElementType;
   readonly shape: readonly number[];
   readonly data: TensorData;

@@ -1,12 +1,12 @@
 /**
- * Attribute values as experts give them -> what the generator takes.
- * `standardised`: per attribute, (value - mean) / deviation over the seen classes, clipped. Against unit noise this
- * keeps attributes audible; `unit-length` (the paper's) has each class at length 1, which noise of length sqrt(d) drowns.
+ * Attribute values as experts give them -> the generator's input.
+ * `standardised`: per attribute, (value - mean) / deviation over the seen classes, clipped. Attributes are then as large
+ * as the unit noise beside them; with `unit-length` (the paper's) each class has length 1, and noise has length sqrt(d).
  */
 import type { AttributeEncoding } from '../bundle/manifest.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
 
-/** An attribute that hardly varies over the seen classes says nothing; its deviation must not blow it up. */
+/** An attribute that hardly varies over the seen classes carries no information; dividing by its deviation would only amplify noise. */
 const smallestDeviation = 1e-6;
 
 export function fitAttributeEncoding(
@@ -30,7 +30,7 @@ export function fitAttributeEncoding(
       deviation[k] = found > smallestDeviation * scale ? found : Infinity;
     }
   }
-  // JSON has no Infinity: an attribute that says nothing is written as deviation 0 and encoded as 0.
+  // JSON has no Infinity: an attribute without information is written as deviation 0 and encoded as 0.
   return { kind, mean, deviation: deviation.map((value) => (Number.isFinite(value) ? value : 0)), clip };
 }
 

@@ -10,7 +10,7 @@ import { directRows, FeatureMapper } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { Scorer } from './scorer.js';
 
-export interface Prediction {
+interface Prediction {
   readonly class: string;
   readonly probability: number;
   /** True when training had pictures of the class. */
@@ -106,10 +106,10 @@ export class Classifier {
   /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
   private best(scores: Float32Array, topK: number, unseenBias: number) {
     const { unseenPlaces, placesByName } = this.table;
-    let most = -Infinity;
+    let max = -Infinity;
     for (let c = 0; c < scores.length; c++) {
       if (unseenPlaces[c] === 1) scores[c] += unseenBias;
-      if (scores[c] > most) most = scores[c];
+      if (scores[c] > max) max = scores[c];
     }
     const places: number[] = []; // best first
     let least = -Infinity; // what a class must exceed to be among them
@@ -117,7 +117,7 @@ export class Classifier {
     for (let i = 0; i < placesByName.length; i++) {
       const place = placesByName[i];
       const score = scores[place];
-      total += Math.exp(score - most);
+      total += Math.exp(score - max);
       if (score <= least) continue;
       let at = places.length;
       while (at > 0 && scores[places[at - 1]] < score) at -= 1;
@@ -125,7 +125,7 @@ export class Classifier {
       if (places.length > topK) places.pop();
       if (places.length === topK) least = scores[places[topK - 1]];
     }
-    return places.map((place) => ({ place, probability: Math.exp(scores[place] - most) / total }));
+    return places.map((place) => ({ place, probability: Math.exp(scores[place] - max) / total }));
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Why a class: the attributes that the predictor reads from a picture, held against those of a class.
+ * Why a class: the attributes that the predictor reads from a picture, compared with those of a class.
  *   a       attributes read from the picture, encoded (d)
  *   a_c     attributes of class c, encoded (d)
  *   evidence_k(c) = mean over all classes c' of (a_k - a_c'k)^2  -  (a_k - a_ck)^2
@@ -10,7 +10,7 @@ import { matrix } from '../matrix.js';
 import { decodeAttributes, encodeAttributes } from './attribute-encoder.js';
 import type { CompetingClass, HeadTable } from './head-table.js';
 
-export interface ReadAttribute {
+interface ReadAttribute {
   readonly attribute: string;
   /** In the units in which the dataset gave it. */
   readonly value: number;
@@ -18,14 +18,14 @@ export interface ReadAttribute {
   readonly salience: number;
 }
 
-export interface Evidence {
+interface Evidence {
   readonly attribute: string;
   readonly read: number;
   readonly expected: number;
   readonly evidence: number;
 }
 
-export interface ClassEvidence {
+interface ClassEvidence {
   readonly class: string;
   readonly for: readonly Evidence[];
   readonly against: readonly Evidence[];
@@ -89,7 +89,7 @@ export class Explainer {
     };
   }
 
-  /** First and second moment of each encoded attribute over all classes; anew only when classes have changed. */
+  /** First and second moment of each encoded attribute over all classes; cached until classes change. */
   private moments() {
     if (this.means?.version === this.table.version) return this.means;
     const first = new Float64Array(this.names.length);

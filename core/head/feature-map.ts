@@ -34,7 +34,7 @@ export function featureMapModel(map: FittedFeatureMap): Uint8Array {
   const raw = graph.input('features', ['rows', width]);
   const powered = graph.signedPower(raw, map.power);
   if (map.kind === 'minmax') {
-    // A dimension that was constant in training says nothing: it becomes 0.
+    // A dimension that was constant in training carries no information: it becomes 0.
     const factor = map.range.map((range) => (range > 0 ? 1 / range : 0));
     const shifted = graph.subtract(powered, graph.constant([1, width], map.minimum));
     return graph.encode({ mapped: graph.relu(graph.multiply(shifted, graph.constant([1, width], factor))) });
@@ -91,7 +91,7 @@ export class FeatureMapper {
 }
 
 /**
- * Rows brought, in place, to one length. The cosine cost of training says nothing about the length of a generated row,
+ * Scales rows, in place, to one length. The cosine cost of training says nothing about the length of a generated row,
  * while a linear head would see it at once as a bias toward the seen classes: so only the direction enters the head.
  */
 export function directRows(rows: Matrix, length: number): Matrix {

@@ -16,16 +16,17 @@ export interface CompetingClass {
   readonly attributes: readonly number[];
 }
 
+/** One class's row of a linear head. */
 export interface HeadRow {
   readonly weights: Float32Array; // (D)
   readonly bias: number;
 }
 
 /**
- * Rows are scored so many at a time, and those left over by other code, with another last bit. There are none left over:
- * a class's score never depends on its place.
+ * The matrix kernel computes a partial group of rows by other code, which may change the last bit. The table is padded to
+ * whole groups, so that a class's score never depends on its place.
  */
-const rowsAtOnce = 16;
+const rowsPerGroup = 16;
 
 export class HeadTable {
   private readonly places = new Map<string, number>();
@@ -34,7 +35,7 @@ export class HeadTable {
   private bias: Float32Array; // (capacity)
   private unseen: Uint8Array; // (capacity): 1 for each class of which training had no picture
   private sorted: Int32Array | null = null;
-  /** Grows with every change of a class's description; what is derived from all of them can be kept until then. */
+  /** Incremented by every change; whatever is derived from all classes can be cached until then. */
   version = 0;
 
   constructor(
@@ -60,8 +61,8 @@ export class HeadTable {
   }
 
   /**
-   * The places of all classes, by name. Places tell the history of one process; sums and ties that follow this order come
-   * out alike, to the last bit, in every process with the same classes.
+   * The places of all classes, by name. Places depend on the order in which classes were added; sums and ties in the order of names
+   * come out alike, to the last bit, in every process with the same classes.
    */
   get placesByName(): Int32Array {
     const byName = (): [string, number][] => [...this.places].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -69,7 +70,7 @@ export class HeadTable {
     return this.sorted;
   }
 
-  /** 1 for each class of which training had no picture, by place: looking into thousands of descriptions takes longer. */
+  /** 1 for each class of which training had no picture, by place: quicker to read than thousands of descriptions. */
   get unseenPlaces(): Uint8Array {
     return this.unseen.subarray(0, this.competing.length);
   }
@@ -95,7 +96,7 @@ export class HeadTable {
     this.version += 1;
   }
 
-  /** The last row takes the place of the one that goes: no row but these two moves. */
+  /** The last row moves into the place of the removed one; no other row moves. */
   remove(name: string): void {
     const place = this.places.get(name);
     if (place === undefined) return;
@@ -115,7 +116,7 @@ export class HeadTable {
   }
 
   private grow(): void {
-    const capacity = Math.max(rowsAtOnce, this.bias.length * 2);
+    const capacity = Math.max(rowsPerGroup, this.bias.length * 2);
     const { weights, bias, unseen } = this;
     this.weights = new Float32Array(capacity * this.width);
     this.weights.set(weights);
@@ -127,5 +128,5 @@ export class HeadTable {
 }
 
 function roundedUp(rows: number): number {
-  return rowsAtOnce * Math.ceil(rows / rowsAtOnce);
+  return rowsPerGroup * Math.ceil(rows / rowsPerGroup);
 }

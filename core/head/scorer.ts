@@ -11,24 +11,25 @@ export interface LinearHead {
   readonly bias: Float32Array; // (C)
 }
 
-/** From here on a second thread saves more time than waking it takes. */
-const manyClasses = 2000;
+/** From this many classes on, a second thread saves more time than waking it takes. */
+const minClassesForThreads = 2000;
 
-interface Products {
+/** The product with either operand on the left. */
+interface ScoreSessions {
   readonly byRow: Session; // (rows, C)
   readonly byClass: Session; // (C, rows)
 }
 
 export class Scorer {
   private constructor(
-    private readonly few: Products,
-    private readonly many: Products,
+    private readonly few: ScoreSessions,
+    private readonly many: ScoreSessions,
   ) {}
 
-  /** `ofMany`: for many classes. All weights are read for a handful of rows; that takes more threads than one. */
+  /** `ofMany`: options for many classes, where reading all weights for a handful of rows keeps several threads busy. */
   static async open(options: SessionOptions = {}, ofMany = options): Promise<Scorer> {
-    const few = await openProducts(options);
-    return new Scorer(few, ofMany === options ? few : await openProducts(ofMany));
+    const few = await openSessions(options);
+    return new Scorer(few, ofMany === options ? few : await openSessions(ofMany));
   }
 
   /** (rows, C) for directed features (rows, D). */
@@ -39,7 +40,7 @@ export class Scorer {
     const isByClass = rows > 1 && classes > rows;
     const shape = isByClass ? [classes, rows] : [rows, classes];
     const products = new Float32Array(rows * classes);
-    const { byRow, byClass } = classes < manyClasses ? this.few : this.many;
+    const { byRow, byClass } = classes < minClassesForThreads ? this.few : this.many;
     await (isByClass ? byClass : byRow).run(
       {
         features: BoundTensor.floats([rows, width], features.data),
@@ -63,11 +64,11 @@ export class Scorer {
   }
 }
 
-async function openProducts(options: SessionOptions): Promise<Products> {
-  return { byRow: await openProduct('row', options), byClass: await openProduct('class', options) };
+async function openSessions(options: SessionOptions): Promise<ScoreSessions> {
+  return { byRow: await openSession('row', options), byClass: await openSession('class', options) };
 }
 
-function openProduct(first: 'row' | 'class', options: SessionOptions): Promise<Session> {
+function openSession(first: 'row' | 'class', options: SessionOptions): Promise<Session> {
   const graph = new Graph('head');
   const features = graph.input('features', ['rows', 'width']);
   const weights = graph.input('weights', ['classes', 'width']);

@@ -3,8 +3,8 @@
  * trainer's head and the classes added at runtime follow this one recipe, so that the two learn from the same rows.
  *
  * A generator trained on few classes varies less within a class than pictures do. A residual is what a real row has
- * beyond its own class mean: a random real row of any seen class lends its own to a synthetic row, whose own part is
- * first brought to the length that class means of real unit rows have.
+ * beyond its own class mean: a synthetic row gets the residual of a random real row of any seen class, its donor, after its
+ * own part was scaled to the length that class means of real unit rows have.
  */
 import type { Random } from '../random.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
@@ -25,8 +25,8 @@ export interface DrawSource {
   ): Promise<Matrix>;
 }
 
-/** What real rows lend: their directions, and the mean of each class's. There may be too many of them for memory. */
-export interface Lenders {
+/** Real rows that give residuals: their directions, and the mean of each class's. There may be too many of them for memory. */
+export interface Donors {
   readonly labels: Int32Array; // (n)
   /** The direction of a row, of unit length: (D). */
   readonly direction: (row: number) => Float32Array;
@@ -34,22 +34,22 @@ export interface Lenders {
   readonly meanLength: number; // of the class means: how much of a unit row its class explains
 }
 
-export function lendersOf(labels: Int32Array, direction: Lenders['direction']): Lenders {
+export function donorsOf(labels: Int32Array, direction: Donors['direction']): Donors {
   const means = classMeans(labels, direction);
   const meanLength = [...means.values()].reduce((sum, mean) => sum + lengthOf(mean), 0) / means.size;
   return { labels, direction, means, meanLength };
 }
 
-/** Adds a residual to every row of unit length, in place; answers who lent it. */
-export function addResiduals(synthetic: Matrix, lenders: Lenders, share: number, random: Random): Int32Array {
-  const { labels, direction, means, meanLength: length } = lenders;
+/** Adds a residual to every row of unit length, in place; returns the donor of each row. */
+export function addResiduals(synthetic: Matrix, donors: Donors, share: number, random: Random): Int32Array {
+  const { labels, direction, means, meanLength: length } = donors;
   return Int32Array.from({ length: synthetic.rows }, (_, i) => {
-    const lender = random.integer(labels.length);
-    const from = direction(lender);
-    const mean = means.get(labels[lender])!;
+    const donor = random.integer(labels.length);
+    const from = direction(donor);
+    const mean = means.get(labels[donor])!;
     const to = rowOf(synthetic, i);
     for (let k = 0; k < to.length; k++) to[k] = length * to[k] + share * (from[k] - mean[k]);
-    return lender;
+    return donor;
   });
 }
 
@@ -78,7 +78,7 @@ export function directionOf(rows: RowSource, index: number): Float32Array {
   return directRows(takeRows(rows, [index]), 1).data;
 }
 
-function classMeans(labels: Int32Array, direction: Lenders['direction']): Map<number, Float32Array> {
+function classMeans(labels: Int32Array, direction: Donors['direction']): Map<number, Float32Array> {
   const sums = new Map<number, Float32Array>();
   const counts = new Map<number, number>();
   labels.forEach((label, i) => {

@@ -1,6 +1,6 @@
 /**
  * The attributes of a flag, computed from its description: the same function for invented flags and for letters, and
- * nothing typed by hand. Names are `family::value`; values lie in 0..1.
+ * nothing typed by hand. Names are `family::value`; values are in 0..1.
  *
  *   colour::c          share of the cloth that has colour c
  *   has::c             1 if the flag has colour c
@@ -25,7 +25,7 @@ const [first, middle, last, all]: Range[] = [
 ];
 /**
  * Columns and rows of the raster. A finer grid would say more, yet makes held-out flags harder to tell: pooled CNN
- * features know little of where a colour stands, and attributes that they cannot answer are noise to the generator.
+ * features represent positions poorly, and attributes that they do not show are noise to the generator.
  */
 const places: Readonly<Record<string, { across: Range; down: Range }>> = {
   hoist: { across: first, down: all },
@@ -34,9 +34,9 @@ const places: Readonly<Record<string, { across: Range; down: Range }>> = {
   bottom: { across: all, down: last },
   centre: { across: middle, down: middle },
 };
-const mostColours = 4;
-/** Longer edges than this many sides are on no flag. */
-const longestEdge = 6;
+const maxColours = 4;
+/** In sides of the flag; no flag has longer edges. */
+const maxEdgeLength = 6;
 
 export const attributeNames: readonly string[] = [
   ...named('colour', colours),
@@ -51,7 +51,7 @@ export const attributeNames: readonly string[] = [
   ...named('shape', shapes),
   ...named(
     'has-colours',
-    Array.from({ length: mostColours }, (_, i) => String(i + 1)),
+    Array.from({ length: maxColours }, (_, i) => String(i + 1)),
   ),
 ];
 
@@ -65,11 +65,11 @@ export function attributesOf(flag: FlagDescription): number[] {
     ...shares.map((share) => share / cloth),
     ...colours.map((colour) => Number(palette.has(colour))),
     ...Object.values(places).flatMap(({ across, down }) => sharesOf(raster, across, down)),
-    ...edges.byPair.map((length) => length / longestEdge),
-    ...directions.map((direction) => edges.byDirection[direction] / longestEdge),
+    ...edges.byPair.map((length) => length / maxEdgeLength),
+    ...directions.map((direction) => edges.byDirection[direction] / maxEdgeLength),
     ...oneOf(layoutNames, flag.layout),
     ...oneOf(shapes, flag.shape),
-    ...Array.from({ length: mostColours }, (_, i) => Number(palette.size === i + 1)),
+    ...Array.from({ length: maxColours }, (_, i) => Number(palette.size === i + 1)),
   ];
 }
 

@@ -7,10 +7,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { evaluationTable } from '../../cli/figures.js';
-import { terminalContext } from '../../cli/terminal.js';
+import { terminalWatcher } from '../../core/terminal-watcher.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { openEngine } from '../../trainer/engine/open.js';
+import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { train } from '../../trainer/train.js';
 import { demonstrationConfiguration } from './configuration.js';
 import { demonstrationCounts, makeDataset } from './dataset.js';
@@ -24,10 +24,10 @@ const stop = new AbortController();
 process.once('SIGINT', () => {
   stop.abort();
 });
-const watcher = terminalContext(false, stop.signal);
+const watcher = terminalWatcher(stop.signal);
 const started = performance.now();
 
-watcher.note('Drawing flags and extracting their features: some minutes.');
+watcher.note('Drawing flags and extracting their features. This takes some minutes.');
 const dataset = await makeDataset(demonstrationCounts, seed, watcher);
 if (options.dataset !== undefined) await writeOpenForm(dataset, options.dataset);
 
@@ -46,11 +46,10 @@ try {
   await rm(options.out, { recursive: true, force: true });
   await cp(bundle, options.out, { recursive: true });
   const seconds = Math.round((performance.now() - started) / 1000);
-  watcher.result(
+  console.log(
     `${evaluationTable(evaluations[0].evaluation, baseline)}\n` +
       `The unseen classes are the 26 letter flags; training had no picture of them.\n` +
       `Bundle: ${options.out} (${seconds} s)`,
-    null,
   );
 } finally {
   await rm(scratch, { recursive: true, force: true });

@@ -7,7 +7,7 @@
 import type { Random } from '../../core/random.js';
 import { aspect } from './description.js';
 
-export interface Wind {
+interface Wind {
   /** Waves that run along the cloth; `slant` makes their crests lean. */
   readonly waves: readonly { height: number; length: number; phase: number; slant: number }[];
   readonly droop: number; // how far the fly sinks, in heights

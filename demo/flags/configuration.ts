@@ -2,8 +2,8 @@ import { noSearch } from '../../trainer/presets.js';
 import { configurationSchema, type Configuration } from '../../trainer/configuration.js';
 
 /**
- * How the demonstration is trained: small, so that its bundle can lie in the repository, and stated in full, so that
- * other defaults do not make another bundle. Chosen on invented flags that played unseen; the letters had no say.
+ * How the demonstration is trained: small, so that its bundle can be kept in the repository, and stated in full, so that
+ * a change of defaults does not change the bundle. Chosen on invented flags treated as unseen; letters were not used.
  */
 export const demonstrationConfiguration: Configuration = configurationSchema.parse({
   features: { kind: 'minmax', power: 0.5 },

@@ -8,14 +8,14 @@ import { patchesOf } from './layouts.js';
 import { none, side } from './raster.js';
 
 export const directions = ['vertical', 'horizontal', 'diagonal', 'curved'] as const;
-export type Direction = (typeof directions)[number];
+type Direction = (typeof directions)[number];
 
 /** Pairs of colours, as indices into `colours`, the lower first. */
 export const colourPairs = colours.flatMap((_, i) =>
   colours.slice(i + 1).map((_, j) => [i, i + 1 + j] as const),
 );
 
-export interface Edges {
+interface Edges {
   /** Length by direction, in units of the flag's side (its width or height, whichever the edge runs along). */
   readonly byDirection: Readonly<Record<Direction, number>>;
   /** Length by the colours that meet, in the order of `colourPairs`. */

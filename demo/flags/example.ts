@@ -1,5 +1,5 @@
 /**
- * An example of what `unseen extract` takes, for whoever has no pictures at hand:
+ * An example of what `unseen extract` takes, for readers who have no pictures at hand:
  *
  *   OUT/pictures/CLASS/001.jpg …   photographs of invented flags, a folder for each of them
  *   OUT/attributes.csv             those flags and the letters, which have no pictures
@@ -14,7 +14,7 @@ import type { NamedFlag } from './description.js';
 import { newcomerFlag } from './newcomer.js';
 import { renderFlag } from './render.js';
 
-export interface ExampleFlags {
+interface ExampleFlags {
   readonly invented: readonly NamedFlag[];
   readonly letters: readonly NamedFlag[];
 }

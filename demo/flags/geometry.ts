@@ -1,5 +1,5 @@
 /**
- * Areas of a flag's cloth, in coordinates that do not know its size: u runs from hoist (0) to fly (1), v from top (0)
+ * Areas of a flag's cloth, in normalised coordinates: u runs from hoist (0) to fly (1), v from top (0)
  * to bottom (1).
  */
 export type Point = readonly [u: number, v: number];
@@ -15,7 +15,7 @@ export const rectangle = (left: number, top: number, right: number, bottom: numb
 
 export const wholeCloth = rectangle(0, 0, 1, 1);
 
-/** Whether a point lies inside: by the even-odd rule for a polygon. */
+/** Whether a point is inside; polygons use the even-odd rule. */
 export function contains(area: Area, [u, v]: Point): boolean {
   if (area.kind === 'ellipse') {
     const [across, down] = [(u - area.centre[0]) / area.radii[0], (v - area.centre[1]) / area.radii[1]];

@@ -1,10 +1,10 @@
 /**
- * The seen classes: flags that nobody flies. They take every layout and outline of the letter flags, in other colours.
+ * The seen classes: invented flags. They use every layout and outline of the letter flags, in other colours.
  *
- * For a layout with s slots, s permutations of the five colours are drawn; flag i takes the i-th colour of each. So
- * every slot of every layout meets (nearly) every colour, which is what makes a colour in a place learnable, and no
+ * For a layout with s slots, s permutations of the five colours are drawn; flag i uses the i-th colour of each. So
+ * every slot of every layout meets (nearly) every colour, so that colours at positions can be learnt, and no
  * two flags of a layout share a colour in a slot. A draw with a flag that has the layout and the colours of a letter,
- * in whatever order, is refused: seen and unseen never differ by a mere swap.
+ * in whatever order, is rejected: seen and unseen flags never differ by a mere swap.
  */
 import { Random } from '../../core/random.js';
 import { colours, type Colour, type FlagDescription, type NamedFlag, type Shape } from './description.js';

@@ -96,7 +96,7 @@ const outlines = {
   swallowtail: polygon(upperHoist, upperFly, [0.75, 0.5], lowerFly, lowerHoist),
 };
 
-export interface Patch {
+interface Patch {
   readonly colour: Colour;
   readonly area: Area;
 }

@@ -1,6 +1,6 @@
 import type { NamedFlag } from './description.js';
 
-/** A flag that the demonstration model has never heard of, not even by its attributes: they are given to it at runtime. */
+/** A flag that the demonstration model does not know, not even by its attributes: it is added at runtime. */
 export const newcomerFlag: NamedFlag = {
   name: 'Rising sun',
   shape: 'rectangle',

@@ -20,7 +20,7 @@ export interface PlannedPicture {
   readonly name: string;
 }
 
-export interface DrawnPicture extends PlannedPicture {
+interface DrawnPicture extends PlannedPicture {
   readonly content: Uint8Array; // JPEG
 }
 

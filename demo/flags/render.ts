@@ -1,6 +1,6 @@
 /**
- * A photograph of a flag that was never taken: cloth in the wind before sky and sea, through a camera with its faults.
- * A seed gives the same bytes again.
+ * A synthetic photograph of a flag: cloth in the wind before sky and sea, through an imperfect camera. The same seed
+ * gives the same bytes.
  */
 import sharp from 'sharp';
 import { Random } from '../../core/random.js';
@@ -11,7 +11,7 @@ import { paintCloth, type Texture } from './paint.js';
 import { drawScene, pictureHeight, pictureWidth } from './scene.js';
 
 const textureHeight = 240;
-/** The cloth is painted so many times larger, and then averaged down: smooth edges. */
+/** Supersampling factor: the cloth is painted larger and averaged down, for smooth edges. */
 const oversampling = 2;
 
 export async function renderFlag(flag: FlagDescription, random: Random): Promise<Buffer> {

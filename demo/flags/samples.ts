@@ -11,7 +11,7 @@ import { renderFlag } from './render.js';
 const seed = 1;
 const letters = ['Juliett', 'Lima', 'Mike', 'November', 'Oscar', 'Victor', 'Whiskey', 'Zulu'];
 const seen = 'cross-black-yellow';
-/** The last is none of the classes: something to teach the server. */
+/** The last one is not a class of the model: visitors can add it. */
 const offered: readonly NamedFlag[] = [
   ...letterFlags.filter(({ name }) => letters.includes(name)),
   ...inventedFlags.filter(({ name }) => name === seen),

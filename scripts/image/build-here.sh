@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds an image of the Dockerfile where neither Docker nor an image registry is at hand: on a base made from Debian
-# packages, with this machine's Node. Then says what it weighs.
+# packages, with this machine's Node. Then prints its size.
 #
 #   scripts/image/build-here.sh [server|trainer] [BUILD-ARGUMENT=VALUE …]
 source "$(dirname "$0")/here.sh"
@@ -49,7 +49,7 @@ printf 'registry=%s\ncafile=/run/certificates.crt\n' "$(npm config get registry 
 arguments=()
 for argument in "$@"; do arguments+=(--build-arg "$argument"); done
 cd "$project"
-# ACCELERATOR is said although it is the default: buildah 1.28 overlooks defaults when it finds out which stages it needs.
+# ACCELERATOR is given although it is the default: buildah 1.28 ignores defaults when it works out which stages it needs.
 storage build --isolation chroot --format docker --build-arg ACCELERATOR=cpu \
   --target "$target" --tag "unseen-$target" \
   --secret "id=npmrc,src=$work/npmrc" --volume "$certificates:/run/certificates.crt:ro" \

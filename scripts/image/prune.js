@@ -1,5 +1,5 @@
-// Takes out of node_modules what this machine cannot load or nobody opens at run time: binaries for other systems, source
-// maps, type declarations, and the copies of Swagger UI that /docs does not serve. Usage: node prune.js NODE_MODULES
+// Removes from node_modules what this machine cannot load or nothing opens at run time: binaries for other systems, source
+// maps and type declarations. Usage: node prune.js NODE_MODULES
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -12,7 +12,6 @@ const { platform, arch } = process;
 // Debian and Ubuntu are glibc; packages for musl come along because npm cannot tell from the older ones' metadata.
 const foreign = /(^|-)(darwin|win32|linuxmusl|musl|wasm32)(-|$)/;
 const unread = /\.(map|d\.[cm]?ts)$|(^|\/)(readme|changelog|history)\.(md|markdown)$/i;
-const unserved = /^swagger-ui(-es-bundle.*|-standalone-preset)?\.js$/;
 
 let freed = 0;
 function remove(path) {
@@ -36,11 +35,6 @@ for (const version of folder(join(modules, 'onnxruntime-node', 'bin')))
 for (const scope of ['@img', '@libsql'])
   for (const found of folder(join(modules, scope)))
     if (foreign.test(found.slice(modules.length + scope.length + 2))) remove(found);
-
-for (const name of existsSync(join(modules, 'swagger-ui-dist'))
-  ? readdirSync(join(modules, 'swagger-ui-dist'))
-  : [])
-  if (unserved.test(name)) remove(join(modules, 'swagger-ui-dist', name));
 
 for (const name of readdirSync(modules, { recursive: true }))
   if (unread.test(name) && statSync(join(modules, name)).isFile()) remove(join(modules, name));

@@ -3,7 +3,7 @@ import type { Manifest } from '../../core/bundle/manifest.js';
 import type { FieldProblem } from '../../core/failures.js';
 import { pointerOf } from '../http/validate.js';
 
-export interface CheckedAttributes {
+interface CheckedAttributes {
   readonly attributes: Readonly<Record<string, number>>;
   readonly problems: readonly FieldProblem[];
   readonly warnings: readonly string[];
@@ -12,10 +12,10 @@ export interface CheckedAttributes {
 type Given = readonly number[] | Readonly<Record<string, number>>;
 
 /** At most so many missing or unknown names are listed: a vector for another model would list hundreds. */
-const mostListed = 20;
+const maxListed = 20;
 
 /** Further out no model says anything; most likely the value is in another unit. */
-const mostRangesAway = 10;
+const maxRangesAway = 10;
 
 function scaleOf(minimum: number, maximum: number): number {
   return Math.max(maximum - minimum, Math.abs(minimum), Math.abs(maximum), 1);
@@ -26,18 +26,18 @@ function scaleOf(minimum: number, maximum: number): number {
  * else. Returns where it is too much.
  */
 export function tooMany(value: unknown, attributes: number): FieldProblem | null {
-  const most = 4 * attributes + 64;
+  const max = 4 * attributes + 64;
   const sizeOf = (part: unknown): number =>
     Array.isArray(part)
       ? part.length
       : typeof part === 'object' && part !== null
         ? Object.keys(part).length
         : 0;
-  const problem = (pointer: string): FieldProblem => ({ pointer, detail: `more than ${most} values` });
+  const problem = (pointer: string): FieldProblem => ({ pointer, detail: `more than ${max} values` });
   const oversized = (content: unknown, pointer: string): FieldProblem | null => {
-    if (sizeOf(content) > most) return problem(pointer);
+    if (sizeOf(content) > max) return problem(pointer);
     const given = (content as { attributes?: unknown } | null | undefined)?.attributes;
-    return sizeOf(given) > most ? problem(`${pointer}/attributes`) : null;
+    return sizeOf(given) > max ? problem(`${pointer}/attributes`) : null;
   };
   const { classes } = Object(value) as { classes?: unknown };
   if (!Array.isArray(classes)) return oversized(value, '');
@@ -67,13 +67,13 @@ export function checkAttributes(
     const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
     const isAbsurd = !(
       Math.max(minimum - value, value - maximum) <=
-      mostRangesAway * scaleOf(minimum, maximum)
+      maxRangesAway * scaleOf(minimum, maximum)
     );
     if (outOfRange === 'refuse' || isAbsurd)
       problems.push({ pointer: at(byPosition ? index : name), detail });
     else warnings.push(`${name}: ${detail}`);
   });
-  return { attributes, problems: problems.slice(0, 2 * mostListed), warnings };
+  return { attributes, problems: problems.slice(0, 2 * maxListed), warnings };
 }
 
 function lengthProblems(
@@ -98,8 +98,8 @@ function nameProblems(
     (detail: string) =>
     (name: string): FieldProblem => ({ pointer: pointerOf([...path, name]), detail });
   return [
-    ...unknown.slice(0, mostListed).map(problem('no attribute has this name; GET /attributes lists them')),
-    ...missing.slice(0, mostListed).map(problem('this attribute is missing')),
+    ...unknown.slice(0, maxListed).map(problem('no attribute has this name; GET /attributes lists them')),
+    ...missing.slice(0, maxListed).map(problem('this attribute is missing')),
   ];
 }
 

@@ -1,24 +1,27 @@
 /**
- * Requests to change classes, one commit after another. Those that wait while one is under way are taken together into the
- * next; one that must be remembered has a commit of its own.
+ * Requests to change classes, one commit after another. Those that wait during a commit share the next one, unless they change the
+ * same class: every change that is acknowledged becomes a version of its own. A request with an Idempotency-Key has a commit of its
+ * own.
  */
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult, ClassChange, ClassOutcome, KnownClass, Remembering } from './contract.js';
+import type { ChangeOptions, ChangeResult, ClassChange, ClassOutcome, KnownClass } from './contract.js';
 import { Draft } from './draft.js';
 import type { ClassContent, Remembered } from './store/contract.js';
 
 export interface DraftedChange {
   readonly upserts: readonly ClassContent[];
   readonly removals: readonly string[];
+  /** Who changes it, by the name of the class. */
+  readonly authors: ReadonlyMap<string, string>;
   readonly at: number;
   readonly remember?: Remembered;
 }
 
 /** What the queue needs of the registry. */
-export interface ChangeTarget {
+interface ChangeTarget {
   readonly revision: number;
   get(name: string): KnownClass | undefined;
-  /** Learns what others have changed. */
+  /** Reads what other replicas have changed. */
   catchUp(): Promise<void>;
   /** False when the registry has moved on meanwhile. */
   commit(change: DraftedChange): Promise<boolean>;
@@ -26,13 +29,13 @@ export interface ChangeTarget {
 
 interface Request {
   readonly changes: readonly ClassChange[];
-  readonly remembering: Remembering | undefined;
+  readonly options: ChangeOptions;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Of replicas that race for the same revision all but one start over; so many times in a row is a fault. */
-const mostAttempts = 50;
+/** Of replicas that race for the same revision all but one start over; losing so many times in a row is a fault. */
+const maxAttempts = 50;
 
 export class ChangeQueue {
   private readonly waiting: Request[] = [];
@@ -40,20 +43,20 @@ export class ChangeQueue {
   constructor(private readonly target: ChangeTarget) {}
 
   /** Waits for its turn: call `serve` for that. */
-  add(changes: readonly ClassChange[], remembering?: Remembering): Promise<ChangeResult> {
+  add(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ changes, remembering, resolve, reject });
+      this.waiting.push({ changes, options, resolve, reject });
     });
   }
 
   async serve(): Promise<void> {
-    if (this.waiting.length === 0) return; // an earlier turn took it along
-    const alone = this.waiting.findIndex(({ remembering }) => remembering);
-    const taken = this.waiting.splice(0, alone < 0 ? this.waiting.length : Math.max(1, alone));
+    if (this.waiting.length === 0) return; // an earlier turn has served it
+    const alone = this.waiting.findIndex(({ options }) => options.remembering);
+    const group = this.waiting.splice(0, alone < 0 ? this.waiting.length : Math.max(1, alone));
     try {
-      for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         await this.target.catchUp();
-        if (await this.attempt(taken)) return;
+        if (await this.attempt(group)) return;
       }
       throw new Failure(
         'registry-unavailable',
@@ -63,23 +66,33 @@ export class ChangeQueue {
         },
       );
     } catch (error) {
-      for (const { reject } of taken) reject(error);
+      for (const { reject } of group) reject(error);
     }
   }
 
   private async attempt(requests: readonly Request[]): Promise<boolean> {
     const at = Date.now();
     const draft = new Draft((name) => this.target.get(name), at);
-    const accepted = requests.flatMap((request) => {
+    const end = withoutOverlap(requests);
+    const accepted = requests.slice(0, end).flatMap((request) => {
       try {
-        return [{ request, outcomes: draft.apply(request.changes) }];
+        return [{ request, outcomes: draft.apply(request.changes, request.options.by) }];
       } catch (error) {
         request.reject(error);
         return [];
       }
     });
-    if (accepted.length === 0) return true;
-    const { remembering } = accepted[0].request;
+    if (accepted.length > 0 && !(await this.commit(draft, accepted, at))) return false;
+    this.waiting.unshift(...requests.slice(end)); // each has asked for a turn of its own, which is still to come
+    return true;
+  }
+
+  private async commit(
+    draft: Draft,
+    accepted: readonly { readonly request: Request; readonly outcomes: readonly ClassOutcome[] }[],
+    at: number,
+  ): Promise<boolean> {
+    const { remembering } = accepted[0].request.options;
     const next = this.target.revision + 1;
     const isChange = !draft.isEmpty || remembering !== undefined;
     const remember = remembering && {
@@ -88,7 +101,9 @@ export class ChangeQueue {
       answer: remembering.answer({ outcomes: stored(accepted[0].outcomes, next), revision: next }),
     };
     const upserts = [...draft.upserts.values()];
-    const change = { upserts, removals: [...draft.removals], at, ...(remember && { remember }) };
+    const { authors } = draft;
+    const removals = [...draft.removals];
+    const change = { upserts, removals, authors, at, ...(remember && { remember }) };
     if (isChange && !(await this.target.commit(change))) return false;
     const { revision } = this.target;
     for (const { request, outcomes } of accepted)
@@ -101,4 +116,20 @@ function stored(outcomes: readonly ClassOutcome[], revision: number): ClassOutco
   return outcomes.map(({ kind, known }) =>
     kind === 'created' || kind === 'replaced' ? { kind, known: { ...known, revision } } : { kind, known },
   );
+}
+
+/** How many requests from the first on change no class twice. */
+function withoutOverlap(requests: readonly Request[]): number {
+  const taken = new Set<string>();
+  const end = requests.findIndex(({ changes }) => {
+    const names = changes.map(nameOf);
+    if (names.some((name) => taken.has(name))) return true;
+    for (const name of names) taken.add(name);
+    return false;
+  });
+  return end < 0 ? requests.length : end;
+}
+
+function nameOf(change: ClassChange): string {
+  return change.kind === 'remove' ? change.name : change.content.name;
 }

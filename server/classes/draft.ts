@@ -1,4 +1,4 @@
-/** A change in the making: what each request would do to the classes, before anything is fitted or stored. */
+/** A draft: what requests would do to the classes, before anything is fitted or stored. */
 import { Failure } from '../../core/failures.js';
 import type { ClassChange, ClassOutcome, KnownClass } from './contract.js';
 import { etagOf } from './store/content.js';
@@ -7,6 +7,8 @@ import type { ClassContent } from './store/contract.js';
 export class Draft {
   readonly upserts = new Map<string, ClassContent>();
   readonly removals = new Set<string>();
+  /** Who changes it, by the name of the class, where that is known. */
+  readonly authors = new Map<string, string>();
 
   constructor(
     private readonly known: (name: string) => KnownClass | undefined,
@@ -18,10 +20,14 @@ export class Draft {
   }
 
   /** All changes of one request, or none of them: on a failure nothing of it stays in the draft. */
-  apply(changes: readonly ClassChange[]): ClassOutcome[] {
+  apply(changes: readonly ClassChange[], by?: string): ClassOutcome[] {
     const kept = { upserts: new Map(this.upserts), removals: new Set(this.removals) };
     try {
-      return changes.map((change, index) => this.applyOne(change, changes.length > 1 ? index : null));
+      return changes.map((change, index) => {
+        const outcome = this.applyOne(change, changes.length > 1 ? index : null);
+        if (by !== undefined && outcome.kind !== 'unchanged') this.authors.set(outcome.known.name, by);
+        return outcome;
+      });
     } catch (error) {
       this.upserts.clear();
       for (const [name, content] of kept.upserts) this.upserts.set(name, content);
@@ -39,11 +45,18 @@ export class Draft {
       if (present.etag === etagOf(change.content)) return { kind: 'unchanged', known: present };
       throw exists(present, index);
     }
+    if (!present && change.kind === 'put')
+      return { kind: 'created', known: this.put(change.content, undefined) };
     if (!present) throw new Failure('not-found', `There is no class "${name}".`);
     if (!present.runtime)
       throw new Failure(
         'conflict',
         `"${name}" belongs to the model, which was trained with it; it cannot be changed here.`,
+      );
+    if (change.ifMatch === undefined)
+      throw new Failure(
+        'precondition-required',
+        `"${name}" exists. Send If-Match with the ETag that GET answered, or * to change whatever is there.`,
       );
     if (change.ifMatch !== '*' && change.ifMatch !== present.etag)
       throw new Failure(
@@ -65,21 +78,21 @@ export class Draft {
     return content ? this.described(content, this.known(name)) : this.known(name);
   }
 
-  private put(content: ClassContent, former: KnownClass | undefined): KnownClass {
+  private put(content: ClassContent, previous: KnownClass | undefined): KnownClass {
     this.removals.delete(content.name);
     this.upserts.set(content.name, content);
-    return this.described(content, former);
+    return this.described(content, previous);
   }
 
-  private described({ name, attributes }: ClassContent, former: KnownClass | undefined): KnownClass {
+  private described({ name, attributes }: ClassContent, previous: KnownClass | undefined): KnownClass {
     return {
       name,
       attributes,
       seen: false,
       runtime: true,
       etag: etagOf({ name, attributes }),
-      revision: former?.revision ?? 0, // the registry says which when it is stored
-      createdAt: former?.createdAt ?? this.now,
+      revision: previous?.revision ?? 0, // the registry says which when it is stored
+      createdAt: previous?.createdAt ?? this.now,
       updatedAt: this.now,
     };
   }

@@ -1,74 +1,97 @@
 /**
- * The classes that compete under one bundle: its own, and those added at runtime. Changes go one after another: catch up
- * with the store, draft, fit, commit, and hand the new rows to whoever answers pictures. Requests that wait meanwhile are
- * taken together into the next round. A commit that finds the registry moved on (another replica) starts over.
+ * The classes that compete under one bundle: its own, and those added at runtime. Changes are applied one after another: catch up
+ * with the store, draft, fit, commit, and hand the new rows to whoever answers pictures. A commit that finds the registry moved on
+ * by another replica starts over.
  */
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
-import type { Confusion } from '../../core/head/runtime/confusion.js';
-import { baseHead } from '../inference/base-head.js';
-import type { HeadChange } from '../inference/worker-protocol.js';
+import type { HeadChange } from '../../core/head/head-change.js';
+import type { Confusion } from '../../core/fitting/confusion.js';
+import { limiter } from '../../core/limiter.js';
 import type { Logger } from '../observability/logger.js';
-import { Arrivals } from './arrivals.js';
-import { ConsolidationTrigger } from './consolidation-trigger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
-import type { ChangeResult, ClassChange, Classes, KnownClass, Remembering } from './contract.js';
-import { FitProcess } from './fitting/fit-process.js';
-import { Following } from './following.js';
-import { HeldClasses } from './held-classes.js';
+import { ClassTable } from './class-table.js';
+import { Consolidation } from './consolidation.js';
+import type { ChangeOptions, ChangeResult, ClassChange, Classes, KnownClass } from './contract.js';
+import { FittingProcess } from './fitting/fitting-process.js';
+import type { ConsolidatedRows } from './fitting/protocol.js';
+import { RevisionWaiters } from './revision-waiters.js';
+import { StoreFollower } from './store-follower.js';
 import type {
   ClassContent,
   ClassStore,
+  ClassVersion,
+  NamedRow,
   Position,
   Remembered,
   Unsubscribe,
-  NewRow,
+  VersionPage,
 } from './store/contract.js';
 
 export interface RegistryOptions {
-  readonly threads: number;
   readonly logger: Logger;
   /** Additions until all rows are fitted anew in the background; 0: never. */
   readonly consolidateAfter: number;
   /** Without an addition, before that begins. */
   readonly quietSeconds?: number;
+  /** A fitting process that is silent for so long hangs. */
+  readonly fittingSilenceSeconds?: number;
 }
 
 type HeadListener = (change: HeadChange) => void;
 
+/** What a step of the registry's history changed. */
+interface Step {
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  /** Rows of the bundle's own classes that moved. */
+  readonly base?: readonly NamedRow[];
+}
+
 export class ClassRegistry implements Classes {
-  private readonly held: HeldClasses;
-  private readonly fitter: FitProcess;
+  private readonly table: ClassTable;
+  private readonly fitting: FittingProcess;
   private readonly changes: ChangeQueue;
-  private readonly trigger: ConsolidationTrigger;
-  private readonly following: Following;
+  private readonly consolidation: Consolidation;
+  private readonly follower: StoreFollower;
   private readonly logger: Logger;
   private readonly listeners = new Set<HeadListener>();
-  private readonly arrivals = new Arrivals(() => this.revision);
+  private readonly waiters = new RevisionWaiters(() => this.revision);
+  /** Whatever reads or moves the position runs one at a time. */
+  private readonly inTurn = limiter(1);
   private position: Position = { revision: 0, commit: '' };
-  private working: Promise<void> = Promise.resolve();
   private unwatch: Unsubscribe = () => undefined;
 
   private constructor(
     private readonly store: ClassStore,
     private readonly bundle: Bundle,
-    { threads, logger, consolidateAfter, quietSeconds = 10 }: RegistryOptions,
+    { logger, consolidateAfter, quietSeconds = 10, fittingSilenceSeconds }: RegistryOptions,
   ) {
     this.logger = logger;
-    this.trigger = new ConsolidationTrigger(consolidateAfter, quietSeconds, () => {
-      this.consolidate().catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'classes could not be fitted anew; the rows that stand go on');
-      });
-    });
-    this.following = new Following(() => this.inTurn(() => this.catchUp()), logger);
-    this.held = new HeldClasses(bundle.manifest);
-    this.fitter = this.newFitter(threads);
+    this.table = new ClassTable(bundle);
+    const newFitting = (): FittingProcess =>
+      new FittingProcess(
+        { bundle: () => this.table.currentBundle(), runtimeClasses: () => this.table.runtimeClasses() },
+        { logger, ...(fittingSilenceSeconds !== undefined && { silenceSeconds: fittingSilenceSeconds }) },
+      );
+    this.fitting = newFitting();
     const revision = (): number => this.revision;
+    this.consolidation = new Consolidation(
+      {
+        get revision() {
+          return revision();
+        },
+        newFitting,
+        commit: (rows, expected) => this.inTurn(() => this.commitConsolidated(rows, expected)),
+      },
+      { afterAdditions: consolidateAfter, quietSeconds, logger },
+    );
+    this.follower = new StoreFollower(() => this.inTurn(() => this.catchUp()), logger);
     this.changes = new ChangeQueue({
       get revision() {
         return revision();
       },
-      get: (name) => this.held.get(name),
+      get: (name) => this.table.get(name),
       catchUp: () => this.catchUp(),
       commit: (change) => this.commit(change),
     });
@@ -77,21 +100,21 @@ export class ClassRegistry implements Classes {
   static async open(store: ClassStore, bundle: Bundle, options: RegistryOptions): Promise<ClassRegistry> {
     const registry = new ClassRegistry(store, bundle, options);
     try {
-      await registry.inTurn(() => registry.loadAnew());
+      await registry.inTurn(() => registry.reload());
     } catch (error) {
       registry.close();
       throw error;
     }
     registry.unwatch = store.watch(() => {
-      registry.following.follow();
+      registry.follower.follow();
     });
-    registry.following.follow(); // what was changed between loading and watching
+    registry.follower.follow(); // what was changed between loading and watching
     return registry;
   }
 
   /** Starts the fitting process ahead of the first class, once the server has nothing more urgent to do. */
   warmUp(): void {
-    this.fitter.warmUp();
+    this.fitting.warmUp();
   }
 
   get revision(): number {
@@ -99,17 +122,16 @@ export class ClassRegistry implements Classes {
   }
 
   list(): readonly KnownClass[] {
-    return this.held.list();
+    return this.table.list();
   }
 
   get(name: string): KnownClass | undefined {
-    return this.held.get(name);
+    return this.table.get(name);
   }
 
   /** Every row, for a worker that starts. */
   head(): HeadChange {
-    const { put } = baseHead(this.currentBundle());
-    return { revision: this.revision, removed: [], put: [...put, ...this.held.headRows()] };
+    return { revision: this.revision, removed: [], put: this.table.allRows() };
   }
 
   onHead(listener: HeadListener): Unsubscribe {
@@ -117,8 +139,8 @@ export class ClassRegistry implements Classes {
     return () => this.listeners.delete(listener);
   }
 
-  change(changes: readonly ClassChange[], remembering?: Remembering): Promise<ChangeResult> {
-    const answered = this.changes.add(changes, remembering);
+  change(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
+    const answered = this.changes.add(changes, options);
     void this.inTurn(() => this.changes.serve());
     return answered;
   }
@@ -127,60 +149,71 @@ export class ClassRegistry implements Classes {
     return this.store.recall(key);
   }
 
-  preview(content: ClassContent): Promise<Confusion> {
-    const attributes = this.held.vectorOf(content.attributes);
-    return this.fitter.confusion({ name: content.name, attributes });
+  versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
+    return this.store.versions(name, page);
+  }
+
+  /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
+  preview({ name, attributes }: ClassContent, signal: AbortSignal): Promise<Confusion> {
+    return this.inTurn(() =>
+      this.fitting.confusion({ name, attributes: this.table.vectorOf(attributes) }, signal),
+    );
   }
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
     if (this.revision >= revision) return;
-    this.following.follow();
-    await this.arrivals.of(revision, signal);
+    this.follower.follow();
+    await this.waiters.waitFor(revision, signal);
   }
 
   get secondsBehind(): number {
-    return this.following.secondsBehind;
+    return this.follower.secondsBehind;
   }
 
-  trouble(): string | null {
+  troubles(): readonly string[] {
     const state = this.store.state();
-    if (state.kind === 'down') return `the class registry cannot be reached: ${state.reason}`;
+    const writing = this.store.writing();
     const behind = this.secondsBehind;
-    return behind > 5 ? `the classes are ${Math.round(behind)} s behind the registry` : null;
+    const fitting = this.fitting.trouble();
+    return [
+      // Without the reason, which names user, host or file: the log has it.
+      ...(state.kind === 'down' ? ['the class registry cannot be reached; the log says why'] : []),
+      ...(state.kind !== 'down' && writing.kind === 'down'
+        ? [`changes of classes cannot be stored: ${writing.reason}`]
+        : []),
+      ...(state.kind !== 'down' && behind > 5
+        ? [`the classes are ${Math.round(behind)} s behind the registry`]
+        : []),
+      ...(fitting === null ? [] : [fitting]),
+    ];
   }
 
   /** Ends the fitting process as a fault would; for tests and benchmarks. */
   killFitter(): void {
-    this.fitter.kill();
+    this.fitting.kill();
   }
 
   close(): void {
     this.unwatch();
-    this.following.close();
-    this.trigger.close();
-    this.fitter.close();
-  }
-
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.working.then(work);
-    this.working = turn.catch(() => undefined);
-    return turn;
+    this.follower.close();
+    this.consolidation.close();
+    this.fitting.close();
   }
 
   /** False when the registry has moved on meanwhile. */
-  private async commit({ upserts, removals, at, remember }: DraftedChange): Promise<boolean> {
-    const drafted = upserts.map(({ name, attributes }) => ({
-      name,
-      attributes: this.held.vectorOf(attributes),
-    }));
-    const moves = upserts.length > 0 || removals.length > 0;
-    const { rows, converged } = moves
-      ? await this.fitter.fit({ upserts: drafted, removals })
+  private async commit({ upserts, removals, authors, at, remember }: DraftedChange): Promise<boolean> {
+    // A class whose name the bundle has itself is stored, and does not compete: there is nothing to fit.
+    const described = upserts
+      .filter(({ name }) => !this.table.isOwn(name))
+      .map(({ name, attributes }) => ({ name, attributes: this.table.vectorOf(attributes) }));
+    const isEdit = upserts.length > 0 || removals.length > 0;
+    const { rows, converged } = isEdit
+      ? await this.fitting.fit({ upserts: described, removals })
       : { rows: [], converged: true };
     if (!converged)
-      this.logger.warn({ classes: this.held.count }, 'the fit of classes stopped before it converged');
+      this.logger.warn({ classes: this.table.count }, 'The fit of classes stopped before it converged.');
     const fitted = { bundle: this.bundle.identity, rows };
-    const change = { upserts, removals, at, rows: fitted, ...(remember && { remember }) };
+    const change = { upserts, removals, authors, at, rows: fitted, ...(remember && { remember }) };
     const result = await this.store.commit(change, this.position);
     if (result.kind === 'stale') return false;
     if (result.kind === 'repeated')
@@ -188,137 +221,86 @@ export class ClassRegistry implements Classes {
         'conflict',
         'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
       );
-    if (moves) this.fitter.adopt();
-    this.trigger.added(upserts.length);
-    this.held.commit({ upserts, removals, rows }, { revision: result.position.revision, at });
-    this.moveTo(
-      result.position,
-      rows.map(({ name }) => name),
-      removals,
-    );
+    const changed = rows.map(({ name }) => name);
+    this.table.applyCommit({ upserts, removals, rows }, { revision: result.position.revision, at });
+    if (isEdit) this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: removals }));
+    this.consolidation.onAdditions(upserts.length);
+    this.moveTo(result.position, { changed, removed: removals });
     return true;
   }
 
-  private newFitter(threads: number): FitProcess {
-    return new FitProcess(
-      () => this.currentBundle(),
-      threads,
-      () => this.held.runtimeClasses(),
-    );
+  /** False when the registry has moved on since the rows were fitted. */
+  private async commitConsolidated({ rows, base }: ConsolidatedRows, expected: number): Promise<boolean> {
+    if (this.revision !== expected) return false;
+    const fitted = { bundle: this.bundle.identity, rows, base };
+    const result = await this.store.commit({ rows: fitted }, this.position);
+    if (result.kind !== 'committed') return false;
+    this.applyRows(rows, result.position);
+    this.applyBase(base);
+    this.moveTo(result.position, { changed: rows.map(({ name }) => name), removed: [], base });
+    return true;
   }
 
-  private currentBundle(): Bundle {
-    return this.held.isBaseMoved ? { ...this.bundle, ...this.held.base(this.bundle) } : this.bundle;
+  private applyRows(rows: readonly NamedRow[], { revision }: Position): void {
+    this.table.applyCommit({ upserts: [], removals: [], rows }, { revision, at: Date.now() });
   }
 
-  /**
-   * All rows fitted anew, the bundle's too, in a process of its own, so that changes need not wait for it. Taken when that
-   * measures better and nothing has changed meanwhile.
-   */
-  private async consolidate(): Promise<void> {
-    const { revision } = this.position;
-    const helper = this.newFitter(1);
-    try {
-      const { rows, base, before, after, isBetter } = await helper.consolidate();
-      this.logger.info({ before, after, isBetter, revision }, 'all classes were fitted anew together');
-      if (!isBetter) return;
-      await this.inTurn(async () => {
-        if (this.position.revision !== revision) {
-          this.trigger.again();
-          return;
-        }
-        const fitted = { bundle: this.bundle.identity, rows, base };
-        const result = await this.store.commit({ rows: fitted }, this.position);
-        if (result.kind !== 'committed') return;
-        this.held.commit(
-          { upserts: [], removals: [], rows },
-          { revision: result.position.revision, at: Date.now() },
-        );
-        this.takeBase(base);
-        this.moveTo(
-          result.position,
-          rows.map(({ name }) => name),
-          [],
-          base,
-        );
-      });
-    } finally {
-      helper.close();
-    }
-  }
-
-  /** The fitting process starts anew with it when it is next asked. */
-  private takeBase(base: readonly NewRow[]): void {
+  /** The fitting process starts anew with these rows when it is next asked. */
+  private applyBase(base: readonly NamedRow[]): void {
     if (base.length === 0) return;
-    this.held.takeBase(base);
-    this.fitter.restart();
+    this.table.applyBaseRows(base);
+    this.fitting.restart();
   }
 
   private async catchUp(): Promise<void> {
-    if (this.position.commit === '') return this.loadAnew();
+    if (this.position.commit === '') return this.reload();
     const changes = await this.store.changesSince(this.position, this.bundle.identity);
-    if (changes.kind === 'unknown-position') return this.loadAnew();
+    if (changes.kind === 'unknown-position') return this.reload();
     if (changes.position.revision === this.position.revision) return;
-    this.held.take(changes.changed, changes.removed);
-    this.takeBase(changes.base);
-    await this.afterLoading(
-      changes.position,
-      changes.changed.map(({ name }) => name),
-      changes.removed,
-      changes.base,
-    );
+    this.table.applyStored(changes.changed, changes.removed);
+    await this.afterReading(changes.position, {
+      changed: changes.changed.map(({ name }) => name),
+      removed: changes.removed,
+      base: changes.base,
+    });
   }
 
-  private async loadAnew(): Promise<void> {
+  private async reload(): Promise<void> {
     const { position, classes, base } = await this.store.load(this.bundle.identity);
-    this.takeBase(base);
-    const names = classes.map(({ name }) => name);
-    const present = new Set(names);
-    const gone = this.held.names().filter((name) => !present.has(name));
-    this.held.take(classes, gone);
-    await this.afterLoading(position, names, gone, base);
+    const changed = classes.map(({ name }) => name);
+    const present = new Set(changed);
+    const removed = this.table.names().filter((name) => !present.has(name));
+    this.table.applyStored(classes, removed);
+    await this.afterReading(position, { changed, removed, base });
   }
 
   /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
-  private async afterLoading(
-    position: Position,
-    changed: readonly string[],
-    removed: readonly string[],
-    base: readonly NewRow[],
-  ): Promise<void> {
-    this.fitter.mirror(this.held.runtimeClasses(changed), removed);
-    for (const { name, unusable } of this.held.unusable())
-      this.logger.warn({ class: name, unusable }, 'a stored class cannot be used with this bundle');
-    this.moveTo(position, changed, removed, base);
-    const missing = this.held.withoutRow();
+  private async afterReading(position: Position, step: Step): Promise<void> {
+    this.applyBase(step.base ?? []);
+    this.fitting.mirror({ put: this.table.runtimeClasses(step.changed), removed: step.removed });
+    for (const { name, unusable } of this.table.unusable())
+      this.logger.warn({ class: name, unusable }, 'A stored class cannot be used with this bundle.');
+    this.moveTo(position, step);
+    const missing = this.table.withoutRow();
     if (missing.length === 0) return;
-    this.logger.info({ classes: missing.length }, 'fitting stored classes to this bundle');
-    const { rows } = await this.fitter.fit({ upserts: missing, removals: [] });
+    this.logger.info({ classes: missing.length }, 'Fitting stored classes to this bundle.');
+    const { rows } = await this.fitting.fit({ upserts: missing, removals: [] });
     const result = await this.store.commit({ rows: { bundle: this.bundle.identity, rows } }, position);
     if (result.kind !== 'committed') return this.catchUp();
-    this.fitter.adopt();
-    this.held.commit(
-      { upserts: [], removals: [], rows },
-      { revision: result.position.revision, at: Date.now() },
-    );
-    this.moveTo(
-      result.position,
-      rows.map(({ name }) => name),
-      [],
-    );
+    const changed = rows.map(({ name }) => name);
+    this.applyRows(rows, result.position);
+    this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: [] }));
+    this.moveTo(result.position, { changed, removed: [] });
   }
 
   /** From here on pictures are answered with it. */
-  private moveTo(
-    position: Position,
-    changed: readonly string[],
-    removed: readonly string[],
-    base: readonly NewRow[] = [],
-  ): void {
+  private moveTo(position: Position, { changed, removed, base = [] }: Step): void {
     this.position = position;
-    const put = [...this.held.baseRows(base), ...this.held.headRows(changed)];
-    const change = { revision: position.revision, put, removed };
+    const put = [...this.table.baseRows(base), ...this.table.runtimeRows(changed)];
+    // Workers know rows by name only: where the bundle has a class of that name, the row that they hold is the bundle's own.
+    const gone = removed.filter((name) => !this.table.isOwn(name));
+    const change = { revision: position.revision, put, removed: gone };
     for (const listener of this.listeners) listener(change);
-    this.arrivals.look();
+    this.waiters.check();
   }
 }

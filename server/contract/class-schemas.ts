@@ -1,18 +1,20 @@
 /** The HTTP contract of the classes: see schemas.ts. */
 import { z } from 'zod';
+import { problemOfName } from '../../core/class-name.js';
 
-export const mostClassesPerRequest = 10_000;
-export const longestClassName = 200;
+const maxClassesPerRequest = 10_000;
+const longestClassName = 200;
 
 const nameSchema = z
   .string('a text is expected')
+  .normalize('NFC')
   .min(1, 'a class needs a name')
   .max(longestClassName, `at most ${longestClassName} characters`)
-  // eslint-disable-next-line no-control-regex -- these are what is refused
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'control characters are not possible in a name')
-  .refine((name) => !/\p{Surrogate}/u.test(name), 'this is not valid Unicode text')
-  .refine((name) => name === name.trim(), 'a name neither starts nor ends with a space')
-  .describe('Unique, case-sensitive.');
+  .superRefine((name, context) => {
+    const problem = name === '' ? null : problemOfName(name); // the empty one is reported already
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  })
+  .describe('Unique, case-sensitive; stored in Unicode normal form C. Every character must be visible.');
 
 const attributesSchema = z
   .union(
@@ -24,7 +26,7 @@ const attributesSchema = z
 export const newClassSchema = z.strictObject({ name: nameSchema, attributes: attributesSchema });
 
 export const newClassesSchema = z.strictObject({
-  classes: z.array(newClassSchema).min(1, 'at least one class is expected').max(mostClassesPerRequest),
+  classes: z.array(newClassSchema).min(1, 'at least one class is expected').max(maxClassesPerRequest),
 });
 
 export const replacementSchema = z.strictObject({ attributes: attributesSchema });
@@ -38,15 +40,33 @@ export const createQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer which classes the new ones would be confused with.'),
 });
 
+export const reloadQuerySchema = z.strictObject({
+  dryRun: flag.describe('Change nothing; answer which stored classes the bundle could not use.'),
+});
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most} is expected`)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+
+export const versionsQuerySchema = z.strictObject({
+  limit: wholeNumber(1, 1000).default(100).describe('Versions in an answer.'),
+  before: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe('Only versions with a smaller number: the last one of the answer before.'),
+});
+
+export const importQuerySchema = z.strictObject({
+  dryRun: flag.describe('Change nothing; answer what would be created or replaced, and what does not fit.'),
+  replace: flag.describe('Replace classes that exist with other attributes, instead of refusing them.'),
+});
+
 export const listQuerySchema = z.strictObject({
   kind: z.enum(['seen', 'unseen', 'runtime']).optional().describe('Only classes of this kind.'),
-  limit: z
-    .string()
-    .regex(/^\d+$/, 'a whole number from 1 to 1000 is expected')
-    .transform(Number)
-    .pipe(z.int().min(1).max(1000))
-    .default(100)
-    .describe('Classes on a page.'),
+  limit: wholeNumber(1, 1000).default(100).describe('Classes on a page.'),
+  attributes: flag.describe('Also answer the attributes of each class.'),
   after: z.string().optional().describe('Only names behind this one: `next` of the page before.'),
 });
 
@@ -76,13 +96,13 @@ export const createdManySchema = z.object({
 });
 
 export const classListSchema = z.object({
-  classes: z.array(classSchema.omit({ attributes: true })),
+  classes: z.array(classSchema.partial({ attributes: true })),
   total: z.int().describe('Classes of this kind on all pages.'),
   next: z.string().optional().describe('Give it as `after` for the next page.'),
   registryRevision: z.int(),
 });
 
-export const previewSchema = z.object({
+const previewSchema = z.object({
   name: z.string(),
   recognised: z.number().describe('Mean probability of the class itself on features made up for it.'),
   confusedWith: z
@@ -96,6 +116,66 @@ export const previewSchema = z.object({
 
 export const dryRunSchema = z.object({ previews: z.array(previewSchema), registryRevision: z.int() });
 
+const versionSchema = z.object({
+  number: z.int().describe('Counts the changes under this name, removals included.'),
+  at: z.iso.datetime(),
+  by: z.string().nullable().describe('The name of the key that made the change; null when it is not known.'),
+  revision: z.int().describe('Revision of the registry that made it.'),
+  removed: z.boolean().describe('True for a removal, which has no content.'),
+  current: z.boolean().describe('Whether the class is like that now.'),
+  attributes: z.record(z.string(), z.number()).optional(),
+  etag: z.string().optional(),
+});
+
+export const versionListSchema = z.object({
+  name: z.string(),
+  versions: z.array(versionSchema).describe('Newest first.'),
+});
+
+const backupFormat = 'unseen-classes';
+const backupVersion = 1;
+
+/** What `unseen classes export` writes; fields beside these are for people, and are not read. */
+export const backupSchema = z.object({
+  format: z.literal(backupFormat, `"${backupFormat}" is expected`),
+  version: z.literal(backupVersion, `only version ${backupVersion} of the format is known here`),
+  classes: z
+    .array(z.object({ name: nameSchema, attributes: z.record(z.string(), z.number()) }))
+    .max(maxClassesPerRequest),
+});
+
+export const importedSchema = z.object({
+  dryRun: z.boolean(),
+  created: z.array(z.string()).describe('Names of classes that were not there.'),
+  replaced: z.array(z.string()).describe('Names of classes that were there with other attributes.'),
+  unchanged: z.array(z.string()).describe('Names of classes that were there like that already.'),
+  problems: z
+    .array(z.object({ name: z.string(), pointer: z.string(), detail: z.string() }))
+    .describe(
+      'What does not fit. Outside of a dry run this is empty: nothing is stored when anything does not fit.',
+    ),
+  warnings: z.array(z.string()),
+  registryRevision: z.int(),
+});
+
+export const reloadPreviewSchema = z.object({
+  version: z.string().describe('Digest of the bundle that a reload would load.'),
+  changed: z.boolean().describe('False when it is the bundle that serves.'),
+  dryRun: z.literal(true),
+  classes: z.object({
+    usable: z.int().describe('Stored classes that would compete under it.'),
+    unusable: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .describe('Stored classes that would not compete, and why.'),
+    collisions: z.array(z.string()).describe('Those of them whose name the bundle has itself.'),
+  }),
+});
+
+export type VersionResponse = z.infer<typeof versionSchema>;
+export type VersionListResponse = z.infer<typeof versionListSchema>;
+export type ClassBackup = z.infer<typeof backupSchema>;
+export type ImportedResponse = z.infer<typeof importedSchema>;
+export type ReloadPreviewResponse = z.infer<typeof reloadPreviewSchema>;
 export type ClassResponse = z.infer<typeof classSchema>;
 export type CreatedResponse = z.infer<typeof createdSchema>;
 export type CreatedManyResponse = z.infer<typeof createdManySchema>;

@@ -1,6 +1,6 @@
 /** What operations have in common: headers, keys, answers, refusals. */
 import { Failure, type FailureCode } from '../../core/failures.js';
-import { problemMediaType, problemOf } from '../http/problem.js';
+import { problemMediaType, problemOf } from '../http/problem-details.js';
 import { schemaRef } from './openapi-schemas.js';
 import type { Answer, JsonSchema, Media, Operation, Parameter } from './openapi-types.js';
 
@@ -14,8 +14,11 @@ export const securitySchemes = {
   },
 };
 
-/** A key, where the server has keys: the empty alternative says that it may have none. */
+/** A key, where the server has API keys: the empty alternative says that it may have none. */
 export const keyed: NonNullable<Operation['security']> = [{ bearer: [] }, { apiKey: [] }, {}];
+
+/** For changes, which always need a key. */
+export const adminKeyed: NonNullable<Operation['security']> = [{ bearer: [] }, { apiKey: [] }];
 
 export const headers: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': {
@@ -83,17 +86,17 @@ export function refusals(
   for (const code of [...codes, 'internal'] as const) {
     const failure = new Failure(code, '');
     const { status, title } = problemOf(failure);
-    const former = answers[String(status)] as Answer | undefined;
+    const previous = answers[String(status)] as Answer | undefined;
     answers[String(status)] = {
-      description: [...(former ? [former.description] : []), `\`${code}\`: ${title}.`].join(' '),
+      description: [...(previous ? [previous.description] : []), `\`${code}\`: ${title}.`].join(' '),
       headers: {
-        ...former?.headers,
+        ...previous?.headers,
         ...headerRefs('X-Request-Id', ...(comeBackLater.includes(code) ? ['Retry-After'] : [])),
       },
       content: {
         [mediaType]: {
           schema,
-          examples: { ...former?.content?.[mediaType].examples, [code]: { value: example(failure) } },
+          examples: { ...previous?.content?.[mediaType].examples, [code]: { value: example(failure) } },
         },
       },
     };

@@ -13,10 +13,10 @@ const wholeText = (least: number, most: number) =>
     .pipe(z.int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
-export const mostPredictions = 1000;
+export const maxPredictions = 1000;
 
 export const classifyQuerySchema = z.strictObject({
-  topK: wholeText(1, mostPredictions).default(5).describe('How many classes to answer, most likely first.'),
+  topK: wholeText(1, maxPredictions).default(5).describe('How many classes to answer, most likely first.'),
   explain: z
     .enum(['true', 'false'])
     .default('false')
@@ -145,7 +145,6 @@ export const reloadResponseSchema = z.object({
   changed: z.boolean().describe('False when the bundle was the same as before.'),
 });
 
-export type ClassifyQuery = z.input<typeof classifyQuerySchema>;
 export type ClassifyResponse = z.infer<typeof classifyResponseSchema>;
 export type ClassifyManyResponse = z.infer<typeof classifyManyResponseSchema>;
 export type AttributesResponse = z.infer<typeof attributesResponseSchema>;

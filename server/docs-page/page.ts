@@ -1,50 +1,77 @@
 /**
- * The page at /docs: Swagger UI over /openapi.json. Addresses are relative, so that it works behind a proxy's prefix, and
- * carry versions, so that what they name can be cached for ever.
+ * The page at /docs, made from the contract when the server starts: it can be read without a script. Addresses are relative, so
+ * that it works behind a proxy's prefix, and carry versions, so that what they name can be cached for ever.
  */
-import { programVersion } from '../contract/version.js';
+import type { Method, OpenApiDocument, Operation } from '../contract/openapi-types.js';
+import type { JsonSchema } from '../contract/openapi-types.js';
+import { escape, prose } from './html.js';
+import { renderOperation } from './operation.js';
+import { schemaTables, schemaWords } from './schema.js';
 
-export const scriptName = 'docs.js';
-
-export function docsPage(swaggerVersion: string): string {
+export function docsPage(document: OpenApiDocument, version: string): string {
+  const info = document.info as { title: string; version: string; description: string };
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]: [string, Operation]) => ({
+      path,
+      method: method as Method,
+      operation,
+    })),
+  );
+  const groups = document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ operation }) => operation.tags?.includes(name));
+    const rendered = own.map(({ path, method, operation }) => renderOperation(path, method, operation));
+    return `<section id="${idOf(name)}"><h2>${escape(name)}</h2>${prose(description)}${rendered.join('\n')}</section>`;
+  });
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) =>
+      `<details class="schema" id="schema-${escape(name)}"><summary><code>${escape(name)}</code></summary><div class="body">${renderSchema(schema as JsonSchema)}</div></details>`,
+  );
+  const links = [...document.tags.map(({ name }) => name), 'Schemas'].map(
+    (name) => `<a href="#${idOf(name)}">${escape(name)}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Unseen: what can be asked</title>
-    <link rel="icon" type="image/png" href="docs/favicon-32x32.png?v=${swaggerVersion}">
-    <link rel="stylesheet" href="docs/swagger-ui.css?v=${swaggerVersion}">
-    <script src="docs/swagger-ui-bundle.js?v=${swaggerVersion}" defer></script>
-    <script src="docs/${scriptName}?v=${programVersion}" defer></script>
-  </head>
-  <body>
-    <main id="contract"><noscript>This page needs JavaScript. <a href="openapi.json">The contract itself</a> does not.</noscript></main>
-  </body>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(info.title)}: what can be asked</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/docs.css?v=${version}">
+<script src="docs/docs.js?v=${version}" defer></script>
+</head>
+<body>
+<header><h1>${escape(info.title)} <small>${escape(info.version)}</small></h1>${prose(info.description)}
+<p><a href="openapi.json">openapi.json</a> is the same contract for programs.</p>
+<label id="key" hidden>Key, where this server has keys <input type="password" autocomplete="off"></label>
+<nav aria-label="Groups">${links.join(' ')}</nav></header>
+<main>
+${groups.join('\n')}
+<section id="${idOf('Schemas')}"><h2>Schemas</h2>${schemas.join('\n')}</section>
+</main>
+</body>
 </html>
 `;
 }
 
-/** Served as a file of its own, because the page allows no script inside itself. */
-export const docsScript = `SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#contract',
-  validatorUrl: null, // nothing is sent to anyone else
-  deepLinking: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: true,
-});
-`;
+function renderSchema(schema: JsonSchema): string {
+  const { description } = schema as { description?: string };
+  return `${prose(description)}<p>${schemaWords(schema)}</p>${schemaTables(schema)}`;
+}
 
-/** Nothing from elsewhere, no script or style inside the page; `data:` is for the icons in Swagger UI's style sheet. */
+function idOf(name: string): string {
+  return `group-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
+}
+
+/** Nothing from elsewhere, no script or style inside the page, no text ever taken for code; `data:` is for the empty icon. */
 export const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data: blob:",
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');

@@ -1,7 +1,7 @@
 /** The last two handlers: no such route, and whatever was thrown on the way. */
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { Failure } from '../../core/failures.js';
-import { sendProblem } from './problem.js';
+import { sendProblem, type SendError } from './problem-details.js';
 import { contextOf } from './request-context.js';
 
 /** How long a body that nobody wants is thrown away before its connection is cut. */
@@ -24,20 +24,24 @@ export function onlyMethods(...methods: string[]): RequestHandler {
   };
 }
 
-export const answerError: ErrorRequestHandler = (thrown: unknown, request, response, next) => {
-  const error = mended(thrown);
-  const context = contextOf(request);
-  context.error = error;
-  if (response.headersSent) {
-    next(error); // too late for an answer: Express cuts the connection
-    return;
-  }
-  letBodyGo(request, response);
-  sendProblem(response, error, context.id);
-};
+export function answerErrorsBy(send: SendError): ErrorRequestHandler {
+  return (thrown: unknown, request, response, next) => {
+    const error = asFailure(thrown);
+    const context = contextOf(request);
+    context.error = error;
+    if (response.headersSent) {
+      next(error); // too late for an answer: Express cuts the connection
+      return;
+    }
+    letBodyGo(request, response);
+    send(response, error, context.id);
+  };
+}
 
-/** What Express itself throws about a request is the client's to mend. */
-function mended(error: unknown): unknown {
+export const answerError = answerErrorsBy(sendProblem);
+
+/** What Express itself throws about a request is the client's mistake. */
+function asFailure(error: unknown): unknown {
   const status = (error as { status?: unknown } | null)?.status;
   if (error instanceof Failure || typeof status !== 'number' || status >= 500) return error;
   return new Failure('request-invalid', `The request cannot be understood: ${(error as Error).message}.`, {
@@ -49,7 +53,7 @@ function mended(error: unknown): unknown {
  * The answer goes out at once. What is left of the body is thrown away for a moment, because cutting the connection under
  * a client that still sends would make it miss the answer; then the connection is cut.
  */
-function letBodyGo(request: Request, response: Response): void {
+export function letBodyGo(request: Request, response: Response): void {
   if (request.complete) return;
   if (request.headers.expect !== undefined) response.setHeader('Connection', 'close'); // it was never told to send
   response.once('finish', () => {

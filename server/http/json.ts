@@ -1,23 +1,31 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { Failure } from '../../core/failures.js';
-import type { RouteDependencies } from '../routes/dependencies.js';
-import { readWhole, receiveBody } from './body.js';
+import type { ServerConfiguration } from '../configuration.js';
+import { bodyLimits, readWhole, receiveBody } from './body.js';
+import { callerOf } from './caller.js';
+import type { UploadBudget } from './upload-budget.js';
 import { validate } from './validate.js';
+
+interface JsonReading {
+  readonly settings: Pick<
+    ServerConfiguration,
+    'apiKeys' | 'bodyMegabytes' | 'jsonMegabytes' | 'bodySeconds' | 'bodyBytesPerSecond'
+  >;
+  readonly uploads: UploadBudget;
+}
 
 /** A JSON body, within limits of its own. */
 export async function readJson(
   request: Request,
   response: Response,
-  { settings, uploads }: RouteDependencies,
+  { settings, uploads }: JsonReading,
 ): Promise<{ value: unknown; bytes: Buffer }> {
   if (request.is('application/json') === false)
     throw new Failure('request-invalid', 'Send JSON, with Content-Type application/json.');
-  // Parsing holds up everybody else: some 10 ms a megabyte.
-  const megabytes = Math.min(settings.bodyMegabytes, settings.jsonMegabytes);
-  const limits = { bytes: Math.round(megabytes * 1e6), seconds: settings.bodySeconds };
-  const bytes = await receiveBody(request, response, limits, uploads, (body) =>
-    readWhole(body, limits.bytes),
+  const limits = bodyLimits(settings, jsonMegabytesOf(settings));
+  const bytes = await uploads.hold(callerOf(request), (upload) =>
+    receiveBody(request, response, limits, upload, readWhole),
   );
   try {
     return { value: JSON.parse(bytes.toString('utf8')) as unknown, bytes };
@@ -25,6 +33,14 @@ export async function readJson(
     const message = `The body is not JSON: ${(error as Error).message}.`;
     throw new Failure('request-invalid', message, { fields: [{ pointer: '', detail: 'this is not JSON' }] });
   }
+}
+
+/** Parsing holds up everybody else: some 10 ms a megabyte. */
+export function jsonMegabytesOf({
+  bodyMegabytes,
+  jsonMegabytes,
+}: Pick<ServerConfiguration, 'bodyMegabytes' | 'jsonMegabytes'>): number {
+  return Math.min(bodyMegabytes, jsonMegabytes);
 }
 
 export function validateBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {

@@ -1,65 +1,59 @@
-/** Who may do what: keys, compared in constant time, and loopback where no key is set for changes. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+/** Who may do what: changes always need a key; reading and classifying need one where API keys are configured. */
 import type { Request, RequestHandler } from 'express';
 import { Failure } from '../../core/failures.js';
+import { auditAttempt } from './audit.js';
+import { atLeast, type KeyRing, type Role } from './key-ring.js';
+import { contextOf } from './request-context.js';
 
-export interface KeySettings {
-  readonly adminKeys: readonly string[];
-  readonly apiKeys: readonly string[];
-}
-
-const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
-
-/** Whether the key given is one of those known; takes as long for a near miss as for nonsense. */
-export function keyMatches(given: string, known: readonly Buffer[]): boolean {
-  const found = digest(given);
-  let matches = false;
-  for (const candidate of known) matches = timingSafeEqual(found, candidate) || matches;
-  return matches;
-}
-
-/** For reading and classifying: open, unless keys are set. */
-export function requireCaller({ adminKeys, apiKeys }: KeySettings): RequestHandler {
-  const known = [...apiKeys, ...adminKeys].map(digest);
+/** Notes whose key came with the request, for the log and for rate limits; refuses nobody. */
+export function identify(keys: KeyRing): RequestHandler {
   return (request, _response, next) => {
-    if (apiKeys.length > 0) checkKey(request, known);
+    const given = givenKey(request);
+    const caller = given === undefined ? null : keys.find(given);
+    if (caller) contextOf(request).caller = caller;
     next();
   };
 }
 
-/** For changes: an admin key; without any set, only callers on this very machine. */
-export function requireAdmin({ adminKeys }: KeySettings): RequestHandler {
-  const known = adminKeys.map(digest);
+/** For what changes nothing: asking by GET needs the role `reading`, pictures need `classifying`. */
+export function requireCaller(keys: KeyRing): RequestHandler {
   return (request, _response, next) => {
-    if (adminKeys.length > 0) checkKey(request, known);
-    else if (!isLocal(request))
+    if (keys.hasApiKeys) checkRole(request, isReading(request) ? 'reading' : 'classifying');
+    next();
+  };
+}
+
+/** For changes. Every attempt leaves a line in the audit log, whether it succeeds or not. */
+export function requireAdmin(keys: KeyRing): RequestHandler {
+  return (request, response, next) => {
+    auditAttempt(request, response);
+    if (!keys.hasAdminKey)
       throw new Failure(
         'forbidden',
-        'No admin key is configured, so only callers on the same machine may change anything. Set UNSEEN_ADMIN_KEYS on the server.',
+        'This server has no key that may change anything. Set UNSEEN_ADMIN_KEYS on the server, and send one of them.',
       );
+    checkRole(request, 'changing');
     next();
   };
 }
 
-function checkKey(request: Request, known: readonly Buffer[]): void {
-  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  const given = bearer ?? request.header('x-api-key');
-  if (given === undefined)
-    throw new Failure('unauthenticated', 'Send a key as "Authorization: Bearer KEY" or "X-API-Key: KEY".');
-  if (!keyMatches(given, known))
-    throw new Failure('forbidden', 'This key is not known here, or may not do this.');
+function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
-/**
- * The other end of the socket is this machine, nothing was forwarded by a proxy, and no page of another site is behind it:
- * a browser tells the origin of a page, and a page from elsewhere must not reach into a server on its reader's machine.
- */
-function isLocal(request: Request): boolean {
-  const address = request.socket.remoteAddress ?? '';
-  const loopback = address === '::1' || /^(::ffff:)?127\./.test(address);
-  const forwarded = 'x-forwarded-for' in request.headers || 'forwarded' in request.headers;
-  const { origin, host } = request.headers;
-  const samePage = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
-  const localName = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(host ?? '');
-  return loopback && !forwarded && samePage && localName;
+function checkRole(request: Request, role: Role): void {
+  const { caller } = contextOf(request);
+  if (caller && atLeast(caller, role)) return;
+  if (caller)
+    throw new Failure(
+      'forbidden',
+      `The key "${caller.name}" has the role ${caller.role}; this needs the role ${role}.`,
+    );
+  if (givenKey(request) !== undefined) throw new Failure('forbidden', 'This key is not known here.');
+  throw new Failure('unauthenticated', 'Send a key as "Authorization: Bearer KEY" or "X-API-Key: KEY".');
+}
+
+function givenKey(request: Request): string | undefined {
+  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  return bearer ?? request.header('x-api-key');
 }

@@ -9,7 +9,7 @@ export interface UploadedPicture {
   readonly bytes: Buffer;
 }
 
-export interface MultipartLimits {
+interface MultipartLimits {
   readonly bytes: number;
   readonly pictures: number;
 }
@@ -31,7 +31,7 @@ export function readMultipart(request: Request, limits: MultipartLimits): Promis
         refuse(invalid(`the field "${field}" is not known; pictures are sent in "${pictureField}"`));
       stream.on('data', (chunk: Buffer) => {
         received += chunk.length;
-        if (received > limits.bytes) refuse(tooLarge(limits.bytes));
+        if (received > limits.bytes) refuse(tooLarge(limits));
         else chunks.push(chunk);
       });
       // A body that ends within a part is an error of the part, too; nobody listening would end the process.

@@ -6,13 +6,16 @@ import { Failure } from '../../core/failures.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { stageList, type StageListener, type StageTime, type Tracing } from '../observability/tracing.js';
+import type { Caller } from './key-ring.js';
 
-export interface RequestContext {
+interface RequestContext {
   readonly id: string;
   readonly startedAt: number;
   readonly logger: Logger;
   /** How metrics and logs call it: never the path itself, which anyone can make up. */
   route: string;
+  /** Whose key came with it; undefined without a key that is known. */
+  caller?: Caller;
   /** What was thrown on the way, for the log. */
   error?: unknown;
   /** Hears of each stage; undefined when nothing is traced. */
@@ -35,7 +38,7 @@ export function requestContext(metrics: Metrics, logger: Logger, tracing?: Traci
     const context: RequestContext = {
       id,
       startedAt: performance.now(),
-      logger: logger.child({ requestId: id }),
+      logger,
       route: 'unknown',
       ...(tracing && { onStage: stageList(stages) }),
     };
@@ -57,15 +60,17 @@ export function requestContext(metrics: Metrics, logger: Logger, tracing?: Traci
         ? undefined
         : tracing?.record({ id, headers, route, method, status, startedAt, seconds, code, stages });
       const line = {
+        requestId: id,
         route,
         method,
         status,
         seconds: Number(seconds.toFixed(4)),
+        ...(context.caller && { who: context.caller.name }),
         ...(traceId && { traceId }),
       };
-      if (status >= 500) context.logger.error({ ...line, err: error }, 'failed');
-      else if (quietRoutes.has(route)) context.logger.debug(line, 'answered');
-      else context.logger.info({ ...line, ...(code && { code }) }, 'answered');
+      if (status >= 500) logger.error({ ...line, err: error }, 'failed');
+      else if (quietRoutes.has(route)) logger.debug(line, 'answered');
+      else logger.info({ ...line, ...(code && { code }) }, 'answered');
     });
     next();
   };

@@ -1,35 +1,87 @@
 /**
- * Memory for bodies on their way in. Room is set aside by what a request declares before a byte of it is read, so that
- * many slow uploads cannot hold more than was set, and the queue of pictures stays free for those that are there.
+ * Memory for the bodies of requests. Bytes are charged when they arrive, not when they are announced, so that clients who announce
+ * much and send nothing keep nobody out; what a request has sent stays charged until it is answered. One caller may hold a share of
+ * it, and as large a share of the places in the queue by requests whose bodies are still on their way.
  */
 import { Failure } from '../../core/failures.js';
+import type { ServerConfiguration } from '../configuration.js';
 import type { Metrics } from '../observability/metrics.js';
+
+type UploadSettings = Pick<ServerConfiguration, 'uploadMegabytes' | 'uploadShare' | 'queue'>;
+
+/** What one request has sent. */
+export interface Upload {
+  /** Throws Failure 'overloaded' when there is no room for so many bytes more. */
+  charge(bytes: number): void;
+  /** The whole body is here. */
+  received(): void;
+}
+
+interface Usage {
+  bytes: number;
+  requests: number;
+  /** Of these, how many are still sending. */
+  sending: number;
+}
 
 export class UploadBudget {
   private used = 0;
+  private readonly callers = new Map<string, Usage>();
+  private readonly maxBytes: number;
+  private readonly maxBytesOfCaller: number;
+  private readonly maxSendingOfCaller: number;
 
   constructor(
-    private readonly most: number,
+    { uploadMegabytes, uploadShare, queue }: UploadSettings,
     private readonly metrics: Pick<Metrics, 'uploadBytes' | 'refused'>,
-  ) {}
-
-  /** Gives the room back when called again; at once, or Failure 'overloaded'. */
-  reserve(bytes: number): () => void {
-    if (this.used > 0 && this.used + bytes > this.most) {
-      this.metrics.refused.inc({ reason: 'uploads-full' });
-      throw new Failure('overloaded', 'Too many uploads are under way. Try again later.', {
-        retryAfterSeconds: 1,
-      });
-    }
-    this.add(bytes);
-    let held = true;
-    return () => {
-      if (held) this.add(-bytes);
-      held = false;
-    };
+  ) {
+    this.maxBytes = uploadMegabytes * 1e6;
+    this.maxBytesOfCaller = uploadShare * this.maxBytes;
+    this.maxSendingOfCaller = Math.max(1, Math.floor(uploadShare * queue));
   }
 
-  private add(bytes: number): void {
+  /** Runs `work`, which receives a body of this caller; its bytes are given back when it has ended, however it ends. */
+  async hold<T>(caller: string, work: (upload: Upload) => Promise<T>): Promise<T> {
+    const usage = this.callers.get(caller) ?? { bytes: 0, requests: 0, sending: 0 };
+    if (usage.sending >= this.maxSendingOfCaller) throw this.refusal('upload-share');
+    this.callers.set(caller, usage);
+    usage.requests += 1;
+    usage.sending += 1;
+    let held = 0;
+    let sending = true;
+    const received = (): void => {
+      if (sending) usage.sending -= 1;
+      sending = false;
+    };
+    const charge = (bytes: number): void => {
+      // A body that is alone may be as large as bodies may be, even where that is more than a share.
+      if (this.used > held && this.used + bytes > this.maxBytes) throw this.refusal('uploads-full');
+      if (usage.bytes > held && usage.bytes + bytes > this.maxBytesOfCaller)
+        throw this.refusal('upload-share');
+      held += bytes;
+      this.add(usage, bytes);
+    };
+    try {
+      return await work({ charge, received });
+    } finally {
+      received();
+      this.add(usage, -held);
+      usage.requests -= 1;
+      if (usage.requests === 0) this.callers.delete(caller);
+    }
+  }
+
+  private refusal(reason: 'uploads-full' | 'upload-share'): Failure {
+    this.metrics.refused.inc({ reason });
+    const message =
+      reason === 'uploads-full'
+        ? 'Too many uploads are under way. Try again later.'
+        : 'Too many uploads of this caller are under way. Wait for their answers, then send more.';
+    return new Failure('overloaded', message, { retryAfterSeconds: 1 });
+  }
+
+  private add(usage: Usage, bytes: number): void {
+    usage.bytes += bytes;
     this.used += bytes;
     this.metrics.uploadBytes.set(this.used);
   }

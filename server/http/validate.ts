@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { Failure, type FailureCode } from '../../core/failures.js';
 
 /** A body can be wrong in a million places; an answer that names them all would be larger than the body. */
-const mostProblems = 100;
+const maxProblems = 100;
 
 /** Checks what a client sent; what is wrong is named, each with a JSON pointer. */
 export function validate<Schema extends z.ZodType>(
@@ -19,7 +19,7 @@ export function validate<Schema extends z.ZodType>(
     const detail = issue.code === 'unrecognized_keys' ? 'this is not known here' : issue.message;
     return paths.map((path) => ({ pointer: pointerOf(path), detail }));
   });
-  const shown = fields.slice(0, mostProblems);
+  const shown = fields.slice(0, maxProblems);
   const list = shown.map(({ pointer, detail }) => `${pointer === '' ? 'it' : pointer}: ${detail}`).join('; ');
   const more = fields.length > shown.length ? ` (and ${fields.length - shown.length} more)` : '';
   throw new Failure(code, `The ${where} cannot be used: ${list}${more}.`, { fields: shown });

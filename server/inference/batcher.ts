@@ -1,13 +1,13 @@
 /**
- * Dynamic batching: whenever a worker is free it takes what waits, up to the largest batch size that is full. Nothing waits
- * for company: under load batches fill by themselves while a worker is busy, and without load one picture goes at once.
+ * Dynamic batching: a worker that becomes free gets what waits, up to the largest batch size that is full. No picture waits for
+ * a batch to fill: under load batches fill while the workers are busy, and without load a picture is sent at once.
  * Only sizes that were warmed up are used, and none is padded (unless the network has a fixed batch).
  */
 import type { Job } from './job.js';
 import type { Batch } from './worker-protocol.js';
 
 /** Rows of features in one run: they skip the network, so that only memory bounds them. */
-const mostFeatureRows = 256;
+const maxFeatureRows = 256;
 
 /** 1, 2, 4, … up to the size given, which is always among them. */
 export function batchSizes(largest: number, fixed: number | null): number[] {
@@ -26,7 +26,7 @@ export class Batcher {
     return this.waiting.length;
   }
 
-  /** A whole one of the largest size waits: taking it early costs nobody company. */
+  /** A whole batch of the largest size waits: running it early makes no batch smaller. */
   get hasFullBatch(): boolean {
     return this.waiting.length >= this.sizes.at(-1)!;
   }
@@ -40,18 +40,18 @@ export class Batcher {
     this.waiting.unshift(...jobs);
   }
 
-  /** The jobs of the next batch, taken out; none when nothing waits. Those that were given up on the way are dropped. */
-  take(): Job[] {
+  /** Removes and returns the jobs of the next batch; none when nothing waits. Jobs that nobody waits for any more are dropped. */
+  nextBatch(): Job[] {
     this.waiting = this.waiting.filter((job) => !job.settled);
     if (this.waiting.length === 0) return [];
     const ofPictures = 'pixels' in this.waiting[0].content;
     let alike = this.waiting.findIndex((job) => 'pixels' in job.content !== ofPictures);
     if (alike < 0) alike = this.waiting.length;
     const fitting = this.sizes.filter((size) => size <= alike).at(-1) ?? Math.min(alike, this.sizes[0]);
-    return this.waiting.splice(0, ofPictures ? fitting : Math.min(alike, mostFeatureRows));
+    return this.waiting.splice(0, ofPictures ? fitting : Math.min(alike, maxFeatureRows));
   }
 
-  /** Everything that waits, taken out. */
+  /** Removes and returns everything that waits. */
   drain(): Job[] {
     return this.waiting.splice(0);
   }

@@ -1,54 +1,64 @@
 /** What the routes know of inference. */
+import type { Failure } from '../../core/failures.js';
 import type { Classification, ClassifyOptions } from '../../core/head/classifier.js';
-import type { Manifest } from '../../core/bundle/manifest.js';
 import type { Provider } from '../../core/compute/session.js';
 import type { Matrix } from '../../core/matrix.js';
 import type { StageListener } from '../observability/tracing.js';
 
+export interface InferenceRequest {
+  readonly options: ClassifyOptions;
+  /** Aborted, with the Failure to answer as its reason, when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Called with the time of each stage, where requests are traced. */
+  readonly onStage?: StageListener | undefined;
+}
+
+export interface PictureRequest extends InferenceRequest {
+  readonly bytes: Uint8Array;
+  /** How error messages call the picture. */
+  readonly name: string;
+}
+
+export interface FeatureRequest extends InferenceRequest {
+  /** Rows as the backbone would give them. */
+  readonly features: Matrix;
+}
+
 export interface Answer extends Classification {
   /** Of the class registry, when this was computed: all of an answer is of one revision. */
   readonly revision: number;
-  /** The bundle that answered. */
-  readonly version: string;
-}
-
-export interface ServedModel {
-  readonly version: string;
-  readonly manifest: Manifest;
-  readonly backbone: string;
-  readonly provider: Provider;
 }
 
 export interface InferenceState {
+  readonly provider: Provider;
   readonly workers: number;
   readonly workersReady: number;
-  /** Pictures admitted and not yet answered. */
+  /** Pictures admitted and not yet answered, those still being uploaded among them. */
   readonly queued: number;
+  /** Pictures that are here and not yet answered. */
+  readonly received: number;
   /** Seconds since a worker last answered; null before the first time. */
   readonly sinceLastAnswer: number | null;
 }
 
+/** The places in the queue that a request holds. */
+export interface Permit {
+  /** Acquires places until so many are held; throws Failure 'overloaded' when they are not to be had. */
+  extendTo(places: number): void;
+}
+
+/** Rows of features that count as one picture in the queue: they skip the network, so hundreds wait no longer than a picture. */
+export const rowsPerPlace = 256;
+
 export interface Inference {
-  readonly model: ServedModel;
   readonly state: InferenceState;
-  /** Throws Failure 'overloaded' when one picture more would wait too long. */
-  admit(): void;
   /**
-   * `signal` is aborted, with the Failure to answer as its reason, when nobody waits for the answer any more. `onStage` hears
-   * how long each stage took, when somebody wants to know.
+   * Runs `work` with a place in the queue, which is given back when `work` has ended. Fails with 'overloaded', and runs nothing,
+   * when the queue is full or one picture more would wait too long.
    */
-  classifyPicture(
-    bytes: Uint8Array,
-    name: string,
-    options: ClassifyOptions,
-    signal: AbortSignal,
-    onStage?: StageListener,
-  ): Promise<Answer>;
-  /** Rows as the backbone would give them. */
-  classifyFeatures(
-    features: Matrix,
-    options: ClassifyOptions,
-    signal: AbortSignal,
-    onStage?: StageListener,
-  ): Promise<Answer[]>;
+  admit<T>(work: (permit: Permit) => Promise<T>): Promise<T>;
+  /** The Failure that admit() would answer now; null when there is a place. */
+  overload(): Failure | null;
+  classifyPicture(request: PictureRequest): Promise<Answer>;
+  classifyFeatures(request: FeatureRequest): Promise<Answer[]>;
 }

@@ -1,20 +1,16 @@
 import { Failure } from '../../core/failures.js';
-import type { ClassifyOptions, Classification } from '../../core/head/classifier.js';
+import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { StageListener } from '../observability/tracing.js';
-
-export interface JobResult {
-  readonly classification: Classification;
-  readonly revision: number;
-}
+import type { Answer } from './contract.js';
 
 /** One picture (decoded) or one row of features on its way through the batcher. */
 export class Job {
-  readonly done: Promise<JobResult>;
+  readonly answer: Promise<Answer>;
   readonly enqueuedAt = performance.now();
-  /** How often a worker died with it. */
+  /** How often it was lost with a worker. */
   losses = 0;
   settled = false;
-  private resolve!: (result: JobResult) => void;
+  private resolve!: (answer: Answer) => void;
   private reject!: (error: unknown) => void;
 
   constructor(
@@ -23,7 +19,7 @@ export class Job {
     private readonly signal: AbortSignal,
     readonly onStage?: StageListener,
   ) {
-    this.done = new Promise((resolve, reject) => {
+    this.answer = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
@@ -31,8 +27,8 @@ export class Job {
     else signal.addEventListener('abort', this.cancel);
   }
 
-  finish(result: JobResult): void {
-    if (this.settle()) this.resolve(result);
+  finish(answer: Answer): void {
+    if (this.settle()) this.resolve(answer);
   }
 
   fail(error: unknown): void {
@@ -41,7 +37,7 @@ export class Job {
 
   private readonly cancel = (): void => {
     const { reason } = this.signal as { reason: unknown };
-    this.fail(reason ?? new Failure('deadline-exceeded', 'The request was given up.'));
+    this.fail(reason ?? new Failure('deadline-exceeded', 'Nobody waits for the answer any more.'));
   };
 
   private settle(): boolean {

@@ -1,41 +1,45 @@
 /**
- * Workers and the queue before them. A worker that dies, or hangs, is replaced; the jobs in its hands are
- * tried again, and answered 503 when three workers died with them, because then the picture may be what kills.
+ * Workers and the queue before them: here a picture waits. A worker that dies or hangs is replaced; the jobs that were sent to it
+ * are tried again, and answered 503 when three workers died with them, because then the picture may be what kills.
  */
+import { WorkerLost } from '../../core/channel/channel.js';
 import { Failure } from '../../core/failures.js';
 import type { Provider } from '../../core/compute/session.js';
 import { Batcher } from './batcher.js';
+import type { Answer } from './contract.js';
 import type { Job } from './job.js';
-import type { BatchAnswer, HeadChange, WorkerStart } from './worker-protocol.js';
-import { WorkerHandle, WorkerLost } from './worker-handle.js';
+import { InferenceWorker } from './inference-worker.js';
+import type { HeadChange } from '../../core/head/head-change.js';
+import type { BatchAnswer, WorkerStart } from './worker-protocol.js';
 import type { WorkerProcesses } from './worker-processes.js';
 
 export interface PoolEvents {
   batch(jobs: readonly Job[], answer: Pick<BatchAnswer, 'inferSeconds' | 'headSeconds'>): void;
-  workers(ready: number): void;
   restarted(reason: Error): void;
   fellBack(reason: string): void;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly workers: number;
   readonly batchSizes: readonly number[];
   /** What each worker starts with; asked anew for each, because classes may have been added since. */
   readonly start: () => WorkerStart;
+  /** Fails when the file that workers read is no longer the one that was verified. */
+  readonly checkWeights: () => Promise<void>;
   readonly processes: WorkerProcesses;
   readonly events: PoolEvents;
   /** A worker that needs longer for a batch hangs. */
-  readonly batchTimeoutSeconds?: number;
+  readonly batchSeconds?: number;
 }
 
-/** A picture with which more workers ended may be what ends them. */
-const mostLosses = 2;
-const longestPause = 10_000;
+/** A picture that was lost more often may be what ends the workers. */
+const maxLosses = 2;
+const maxPause = 10_000;
 
 export class Pool {
   private readonly batcher: Batcher;
-  private readonly ready = new Set<WorkerHandle>();
-  private readonly starting = new Set<WorkerHandle>();
+  private readonly ready = new Set<InferenceWorker>();
+  private readonly starting = new Set<InferenceWorker>();
   private closed = false;
   private lastAnswer: number | null = null;
   provider: Provider = 'cpu';
@@ -60,7 +64,7 @@ export class Pool {
     return this.ready.size;
   }
 
-  /** Memory of all workers, as they last said. */
+  /** Memory of all workers, as last reported. */
   get residentBytes(): number {
     return [...this.ready].reduce((sum, worker) => sum + worker.residentBytes, 0);
   }
@@ -74,20 +78,21 @@ export class Pool {
     return (before * this.secondsPerPicture) / Math.max(1, this.ready.size);
   }
 
-  submit(job: Job): void {
+  submit(job: Job): Promise<Answer> {
     this.batcher.add(job);
     this.dispatch();
+    return job.answer;
   }
 
   /** Reaches every worker before any batch that is submitted after it. */
-  change(change: HeadChange): void {
-    for (const worker of [...this.ready, ...this.starting]) worker.change(change);
+  changeHead(change: HeadChange): void {
+    for (const worker of [...this.ready, ...this.starting]) worker.changeHead(change);
   }
 
   /** Ends one worker as a fault would, to see what happens then. */
   async killWorker(): Promise<void> {
     const [worker] = this.ready;
-    await (worker as WorkerHandle | undefined)?.terminate();
+    await (worker as InferenceWorker | undefined)?.terminate();
   }
 
   async close(): Promise<void> {
@@ -98,27 +103,28 @@ export class Pool {
   }
 
   private async startWorker(): Promise<void> {
-    const { events } = this.options;
-    const { processes, start } = this.options;
-    const worker = new WorkerHandle(processes.take(), start(), (reason) => {
+    const { events, processes, start, checkWeights, batchSeconds = 60 } = this.options;
+    await checkWeights();
+    if (this.closed) return;
+    const onFallback = (reason: string): void => {
       events.fellBack(reason);
-    });
+    };
+    const worker = new InferenceWorker(processes.claim(), { onFallback, batchSeconds });
     this.starting.add(worker);
     try {
-      const { provider, secondsPerPicture } = await worker.ready;
+      const { provider, secondsPerPicture } = await worker.start(start());
+      await checkWeights(); // it may have been replaced just before the worker opened it
       this.provider = provider;
       if (this.secondsPerPicture === 0) this.secondsPerPicture = secondsPerPicture;
     } catch (error) {
-      await worker.terminate(); // it may have said no and still be there
+      await worker.terminate(); // it may have refused to start and still run
       throw error;
     } finally {
       this.starting.delete(worker);
     }
     this.ready.add(worker);
-    events.workers(this.ready.size);
     void worker.ended.then((reason) => {
       this.ready.delete(worker);
-      events.workers(this.ready.size);
       if (this.closed) return;
       events.restarted(reason);
       void this.replaceWorker();
@@ -127,7 +133,7 @@ export class Pool {
   }
 
   private async replaceWorker(): Promise<void> {
-    for (let pause = 100; !this.closed; pause = Math.min(longestPause, pause * 2)) {
+    for (let pause = 100; !this.closed; pause = Math.min(maxPause, pause * 2)) {
       try {
         await this.startWorker();
         return;
@@ -140,30 +146,27 @@ export class Pool {
 
   private dispatch(): void {
     // Those without work first; then a full batch behind the one that runs, so that no worker waits for its messages.
-    for (const underway of [0, 1])
+    for (const pending of [0, 1])
       for (const worker of this.ready) {
-        if (worker.underway !== underway || (underway === 1 && !this.batcher.hasFullBatch)) continue;
-        const jobs = this.batcher.take();
+        if (worker.pending !== pending || (pending === 1 && !this.batcher.hasFullBatch)) continue;
+        const jobs = this.batcher.nextBatch();
         if (jobs.length === 0) return;
         void this.run(worker, jobs);
       }
   }
 
-  private async run(worker: WorkerHandle, jobs: readonly Job[]): Promise<void> {
-    const { batchTimeoutSeconds = 60 } = this.options;
-    const watchdog = setTimeout(() => void worker.terminate(), batchTimeoutSeconds * 1000);
+  private async run(worker: InferenceWorker, jobs: readonly Job[]): Promise<void> {
     try {
-      const answer = await worker.run(this.batcher.batchOf(jobs));
+      const answer = await worker.classify(this.batcher.batchOf(jobs));
       this.lastAnswer = performance.now();
       this.notePace((answer.inferSeconds + answer.headSeconds) / jobs.length, jobs.length);
       jobs.forEach((job, i) => {
-        job.finish({ classification: answer.classifications[i], revision: answer.revision });
+        job.finish({ ...answer.classifications[i], revision: answer.revision });
       });
       this.options.events.batch(jobs, answer);
     } catch (error) {
       this.afterLoss(worker, jobs, error as Error);
     } finally {
-      clearTimeout(watchdog);
       this.dispatch();
     }
   }
@@ -174,7 +177,7 @@ export class Pool {
     this.secondsPerPicture += weight * (secondsPerPicture - this.secondsPerPicture);
   }
 
-  private afterLoss(worker: WorkerHandle, jobs: readonly Job[], error: Error): void {
+  private afterLoss(worker: InferenceWorker, jobs: readonly Job[], error: Error): void {
     if (!(error instanceof WorkerLost)) {
       for (const job of jobs) job.fail(error); // the worker lives, the batch is wrong: a defect
       return;
@@ -186,7 +189,7 @@ export class Pool {
     );
     const again = jobs.filter((job) => {
       job.losses += 1;
-      if (job.losses > mostLosses || this.closed) job.fail(lost);
+      if (job.losses > maxLosses || this.closed) job.fail(lost);
       return !job.settled;
     });
     this.batcher.putBack(again);

@@ -1,13 +1,20 @@
-/** What the main process and an inference worker say to each other. */
+/** What the server asks of an inference worker. */
 import type { BackboneEntry } from '../../core/backbone/catalogue.js';
 import type { Provider } from '../../core/compute/session.js';
 import type { Classification, ClassifyOptions, ServedBundle } from '../../core/head/classifier.js';
-import type { CompetingClass, HeadRow } from '../../core/head/head-table.js';
+import type { HeadChange } from '../../core/head/head-change.js';
 
-export interface HeadChange {
-  readonly revision: number;
-  readonly put: readonly { readonly described: CompetingClass; readonly row: HeadRow }[];
-  readonly removed: readonly string[];
+export interface InferenceRequests {
+  /** Opens the network and runs every batch size once. */
+  start(start: WorkerStart): WorkerReady;
+  classify(batch: Batch): BatchAnswer;
+  /** A notice: batches sent after it are answered with the changed head. */
+  changeHead(change: HeadChange): void;
+}
+
+export interface InferenceEvents {
+  /** The provider asked for is missing, and the CPU is used instead. */
+  fallback: string;
 }
 
 export interface WorkerStart {
@@ -20,6 +27,12 @@ export interface WorkerStart {
   readonly provider: Provider;
   readonly threads: number;
   readonly batchSizes: readonly number[];
+}
+
+export interface WorkerReady {
+  readonly provider: Provider;
+  /** The pace of the largest batch. */
+  readonly secondsPerPicture: number;
 }
 
 export type Batch =
@@ -43,18 +56,3 @@ export interface BatchAnswer {
   /** Memory of the worker, by then. */
   readonly residentBytes: number;
 }
-
-export type ToWorker =
-  | { readonly kind: 'start'; readonly start: WorkerStart }
-  | { readonly kind: 'batch'; readonly batch: Batch }
-  | { readonly kind: 'head'; readonly change: HeadChange };
-
-export type FromWorker =
-  | { readonly kind: 'fallback'; readonly reason: string }
-  /** Warmed up on every batch size; `secondsPerPicture` is the pace of the largest. */
-  | { readonly kind: 'ready'; readonly provider: Provider; readonly secondsPerPicture: number }
-  | { readonly kind: 'answer'; readonly answer: BatchAnswer }
-  /** It cannot start. */
-  | { readonly kind: 'refused'; readonly message: string }
-  /** A batch that failed, while the worker lives on. */
-  | { readonly kind: 'failed'; readonly message: string };

@@ -1,14 +1,21 @@
 /** The thread of an inference worker in which networks run, because run() blocks whoever calls it: see worker.ts. */
-import { parentPort } from 'node:worker_threads';
+import { serveRequests } from '../../core/channel/serve.js';
+import { parentThread } from '../../core/channel/threads.js';
 import { Extractor } from '../../core/backbone/extractor.js';
 import { pictureSize, toTensor } from '../../core/backbone/preprocess.js';
 import { Session } from '../../core/compute/session.js';
 import { Classifier } from '../../core/head/classifier.js';
+import { applyHeadChange, type HeadChange } from '../../core/head/head-change.js';
 import { HeadTable } from '../../core/head/head-table.js';
 import { matrix, type Matrix } from '../../core/matrix.js';
-import type { Batch, BatchAnswer, FromWorker, HeadChange, ToWorker, WorkerStart } from './worker-protocol.js';
-
-const port = parentPort!;
+import type {
+  Batch,
+  BatchAnswer,
+  InferenceEvents,
+  InferenceRequests,
+  WorkerReady,
+  WorkerStart,
+} from './worker-protocol.js';
 
 class Worker {
   private revision = 0;
@@ -30,7 +37,7 @@ class Worker {
   static async open(start: WorkerStart): Promise<Worker> {
     const { network, provider, threads, entry, bundle, head } = start;
     const onFallback = (reason: string): void => {
-      say({ kind: 'fallback', reason });
+      emit('fallback', reason);
     };
     const session = await Session.open(network, { provider, threads, spinning: false, onFallback });
     const table = new HeadTable(bundle.manifest.featureMap.mappedWidth, head.put.length);
@@ -40,18 +47,12 @@ class Worker {
     return new Worker(start, Extractor.over(session, entry), classifier);
   }
 
-  get provider() {
-    return this.extractor.provider;
+  change(change: HeadChange): void {
+    applyHeadChange(this.classifier.table, change);
+    this.revision = change.revision;
   }
 
-  change({ put, removed, revision }: HeadChange): void {
-    const { table } = this.classifier;
-    for (const name of removed) table.remove(name);
-    for (const { described, row } of put) table.put(described, row);
-    this.revision = revision;
-  }
-
-  async answer(batch: Batch): Promise<BatchAnswer> {
+  async classify(batch: Batch): Promise<BatchAnswer> {
     const started = performance.now();
     const features = await this.featuresOf(batch);
     const inferred = performance.now();
@@ -66,15 +67,15 @@ class Worker {
   }
 
   /** Every batch size once; the pace of the last and largest is what the first estimate of waiting rests on. */
-  async warmUp(): Promise<number> {
+  async warmUp(): Promise<WorkerReady> {
     let pace = 0;
     for (const count of this.start.batchSizes) {
       const started = performance.now();
       const options = Array.from({ length: count }, () => ({ topK: 1, explain: count === 1 }));
-      await this.answer({ kind: 'pictures', pixels: new Uint8Array(count * this.pictureSize), options });
+      await this.classify({ kind: 'pictures', pixels: new Uint8Array(count * this.pictureSize), options });
       pace = (performance.now() - started) / 1000 / count;
     }
-    return pace;
+    return { provider: this.extractor.provider, secondsPerPicture: pace };
   }
 
   private async featuresOf(batch: Batch): Promise<Matrix> {
@@ -92,27 +93,16 @@ class Worker {
   }
 }
 
-function say(message: FromWorker): void {
-  port.postMessage(message);
-}
-
 let worker: Worker | undefined;
 
-async function handle(message: ToWorker): Promise<void> {
-  try {
-    if (message.kind === 'start') {
-      worker = await Worker.open(message.start);
-      say({ kind: 'ready', secondsPerPicture: await worker.warmUp(), provider: worker.provider });
-    } else if (message.kind === 'head') worker!.change(message.change);
-    else say({ kind: 'answer', answer: await worker!.answer(message.batch) });
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error);
-    say({ kind: message.kind === 'start' ? 'refused' : 'failed', message: text });
-  }
-}
-
-// One at a time, in order: an answer must be of one revision, so no change may come in while a batch is under way.
-let last = Promise.resolve();
-port.on('message', (message: ToWorker) => {
-  last = last.then(() => handle(message));
+// One request at a time: an answer must be of one revision, so no change may come in while a batch is being classified.
+const emit = serveRequests<InferenceRequests, InferenceEvents>(parentThread(), {
+  async start(start) {
+    worker = await Worker.open(start);
+    return worker.warmUp();
+  },
+  classify: (batch) => worker!.classify(batch),
+  changeHead(change) {
+    worker!.change(change);
+  },
 });

@@ -1,28 +1,37 @@
 /**
- * An inference worker: a process, so that it dies alone, with a thread in which networks run. This half only passes messages
- * on: while the network runs one batch, the next one is already received. Started by worker-handle.ts.
+ * An inference worker: a process, so that it dies alone (docs/decisions/0005), with a thread in which networks run. This half
+ * passes messages on: while the network runs one batch, the next one is already received. It also reports that the process is alive
+ * while the thread is in a native call: a process that was stopped is told from a network that takes long.
  */
-import { Worker } from 'node:worker_threads';
-import type { FromWorker, ToWorker } from './worker-protocol.js';
+import { parentProcess } from '../../core/channel/processes.js';
+import { aliveMilliseconds, type RequestMessage } from '../../core/channel/protocol.js';
+import { startThread } from '../../core/channel/threads.js';
+import type { Batch } from './worker-protocol.js';
 
-const thread = new Worker(new URL('./worker-thread.js', import.meta.url));
-thread.on('message', (message: FromWorker) => process.send!(message));
-thread.on('error', (error) => {
-  console.error(error);
-  process.exit(1);
-});
-process.on('message', (message: ToWorker) => {
-  thread.postMessage(message, memoryOf(message));
-});
-// Ctrl-C reaches every process of a terminal; the server ends its workers itself when it has answered everybody.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-// The server is gone. Not by exit(), which would wait for a network that may hang.
-process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+let pending = 0;
 
-/** What moves to the thread instead of being copied. */
-function memoryOf(message: ToWorker): ArrayBuffer[] {
-  if (message.kind !== 'batch') return [];
-  const { batch } = message;
+const server = parentProcess();
+const thread = startThread(new URL('./worker-thread.js', import.meta.url));
+thread.onMessage((message) => {
+  if ('id' in message) pending -= 1;
+  server.send(message);
+});
+thread.onExit((reason) => {
+  server.fail(new Error(`the thread in which networks run ended (${reason})`));
+});
+server.onMessage((message) => {
+  if (message.id !== null) pending += 1;
+  thread.send(message, movable(message));
+});
+
+setInterval(() => {
+  if (pending > 0) server.send({ alive: true });
+}, aliveMilliseconds);
+
+/** The memory of a batch moves to the thread instead of being copied. */
+function movable({ kind, argument }: RequestMessage): ArrayBuffer[] {
+  if (kind !== 'classify') return [];
+  const batch = argument as Batch;
   const { buffer, byteLength } = batch.kind === 'pictures' ? batch.pixels : batch.features;
   return buffer.byteLength === byteLength ? [buffer] : []; // a view of a larger message cannot be moved alone
 }

@@ -4,10 +4,10 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-export const stages = ['upload', 'queue', 'decode', 'infer', 'head'] as const;
+const stages = ['upload', 'queue', 'decode', 'infer', 'head'] as const;
 export type Stage = (typeof stages)[number];
 
-const refusalReasons = ['queue-full', 'uploads-full', 'rate'];
+const refusalReasons = ['queue-full', 'uploads-full', 'upload-share', 'decoding-full', 'rate'];
 const reloadOutcomes = ['changed', 'unchanged', 'failed'];
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,11 +19,20 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
-/** What is asked at each scrape, because it changes by the mere passing of time. */
-export interface RegistryReach {
-  readonly isReachable: boolean;
+/** What is asked at each scrape: facts of the model that serves at that moment. */
+interface ServingFacts {
+  readonly provider: { readonly provider: string; readonly requested: string };
+  readonly model: { readonly version: string; readonly dataset: string; readonly backbone: string };
+  readonly workersReady: number;
+  readonly workerBytes: number;
+  readonly decodersReady: number;
+  /** By kind. */
+  readonly classes: Readonly<Record<string, number>>;
+  readonly registryRevision: number;
+  readonly registryUp: boolean;
+  readonly registryWritable: boolean;
   /** Since a change was announced that this server does not serve yet. */
-  readonly secondsBehind: number;
+  readonly registrySecondsBehind: number;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -41,11 +50,11 @@ function defineMetrics(register: Registry) {
   collectDefaultMetrics({ register });
   for (const name of misnamed) register.removeSingleMetric(name);
   const registers = [register];
-  let registryReach = (): RegistryReach => ({ isReachable: true, secondsBehind: 0 });
+  let facts = (): ServingFacts | null => null; // until the first model serves
   return {
     register,
-    watchRegistry(reach: () => RegistryReach): void {
-      registryReach = reach;
+    watchServing(ask: () => ServingFacts): void {
+      facts = ask;
     },
     requests: new Counter({
       name: 'unseen_http_requests_total',
@@ -81,12 +90,12 @@ function defineMetrics(register: Registry) {
     }),
     queueDepth: new Gauge({
       name: 'unseen_queue_depth',
-      help: 'Pictures admitted and not yet answered.',
+      help: 'Pictures admitted and not yet answered, those still being uploaded among them.',
       registers,
     }),
     uploadBytes: new Gauge({
       name: 'unseen_upload_bytes',
-      help: 'Room set aside for bodies that are being received.',
+      help: 'Bytes of bodies that have arrived and are not yet answered.',
       registers,
     }),
     inFlight: new Gauge({
@@ -100,28 +109,61 @@ function defineMetrics(register: Registry) {
       labelNames: ['reason'],
       registers,
     }),
-    workersReady: new Gauge({ name: 'unseen_workers_ready', help: 'Inference workers at work.', registers }),
+    workersReady: new Gauge({
+      name: 'unseen_workers_ready',
+      help: 'Inference workers at work.',
+      registers,
+      collect() {
+        this.set(facts()?.workersReady ?? 0);
+      },
+    }),
     workerBytes: new Gauge({
       name: 'unseen_worker_resident_memory_bytes',
       help: 'Memory of all inference workers, which are processes of their own.',
       registers,
+      collect() {
+        this.set(facts()?.workerBytes ?? 0);
+      },
     }),
     workerRestarts: new Counter({
       name: 'unseen_worker_restarts_total',
       help: 'Inference workers that died and were replaced.',
       registers,
     }),
+    decoderRestarts: new Counter({
+      name: 'unseen_decoder_restarts_total',
+      help: 'Decoder processes that died or hung and were replaced.',
+      registers,
+    }),
+    decodersReady: new Gauge({
+      name: 'unseen_decoders_ready',
+      help: 'Decoder processes at work.',
+      registers,
+      collect() {
+        this.set(facts()?.decodersReady ?? 0);
+      },
+    }),
     provider: new Gauge({
       name: 'unseen_provider_info',
       help: 'Where networks run, and what was asked for.',
       labelNames: ['provider', 'requested'],
       registers,
+      collect() {
+        this.reset();
+        const serving = facts();
+        if (serving) this.set(serving.provider, 1);
+      },
     }),
     model: new Gauge({
       name: 'unseen_model_info',
       help: 'The model being served.',
       labelNames: ['version', 'dataset', 'backbone'],
       registers,
+      collect() {
+        this.reset();
+        const serving = facts();
+        if (serving) this.set(serving.model, 1);
+      },
     }),
     modelReloads: new Counter({
       name: 'unseen_model_reloads_total',
@@ -134,18 +176,32 @@ function defineMetrics(register: Registry) {
       help: 'Classes that compete, by kind.',
       labelNames: ['kind'],
       registers,
+      collect() {
+        for (const [kind, count] of Object.entries(facts()?.classes ?? {})) this.set({ kind }, count);
+      },
     }),
     registryRevision: new Gauge({
       name: 'unseen_registry_revision',
       help: 'Revision of the class registry in the head that answers.',
       registers,
+      collect() {
+        this.set(facts()?.registryRevision ?? 0);
+      },
     }),
     registryUp: new Gauge({
       name: 'unseen_registry_up',
       help: 'Whether the class registry can be reached (1) or not (0).',
       registers,
       collect() {
-        this.set(registryReach().isReachable ? 1 : 0);
+        this.set((facts()?.registryUp ?? true) ? 1 : 0);
+      },
+    }),
+    registryWritable: new Gauge({
+      name: 'unseen_registry_writable',
+      help: 'Whether the last write to the class registry succeeded (1) or not (0).',
+      registers,
+      collect() {
+        this.set((facts()?.registryWritable ?? true) ? 1 : 0);
       },
     }),
     registryBehindSeconds: new Gauge({
@@ -153,7 +209,7 @@ function defineMetrics(register: Registry) {
       help: 'Since when a change of the class registry is known of and not yet served; 0 when there is none.',
       registers,
       collect() {
-        this.set(registryReach().secondsBehind);
+        this.set(facts()?.registrySecondsBehind ?? 0);
       },
     }),
   };

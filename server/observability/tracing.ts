@@ -1,5 +1,5 @@
 /**
- * Traces, as the server knows them: requests with the stages that they went through, told when they are over. Without an
+ * Traces, as the server knows them: requests with the stages that they went through, recorded when they are over. Without an
  * endpoint nothing is kept, and OpenTelemetry is not even loaded.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -33,16 +33,16 @@ export interface TracedRequest {
 export interface Tracing {
   /** Answers the id of the trace; undefined when it is not one of those that are kept. Never throws, never waits. */
   record(request: TracedRequest): string | undefined;
-  /** Sends what is left, for as long as that may take. */
+  /** Sends what is left, within its own time limit. */
   close(): Promise<void>;
 }
 
 /** A request of a thousand rows must not make thousands of spans: what the first ones show, the others would repeat. */
-const mostStages = 100;
+const maxStages = 100;
 
 export function stageList(list: StageTime[]): StageListener {
   return (time) => {
-    if (list.length < mostStages) list.push(time);
+    if (list.length < maxStages) list.push(time);
   };
 }
 

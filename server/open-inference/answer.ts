@@ -1,5 +1,6 @@
 /** From answers to the protocol's response: JSON, and behind it the outputs that were wanted as bytes. */
 import type { Answer } from '../inference/contract.js';
+import type { ServedModel } from '../model/contract.js';
 import { modelName, outputNames, type InferRequest, type InferResponse, type OutputName } from './schemas.js';
 import { encodeElements } from './tensors.js';
 
@@ -9,7 +10,11 @@ export interface EncodedResponse {
   readonly bytes: Buffer | null;
 }
 
-export function encodeResponse(request: InferRequest, answers: readonly Answer[]): EncodedResponse {
+export function encodeResponse(
+  request: InferRequest,
+  answers: readonly Answer[],
+  model: Pick<ServedModel, 'version'>,
+): EncodedResponse {
   // A class added between two rows can make a later one longer, when more are wanted than there are.
   const columns = Math.min(...answers.map(({ predictions }) => predictions.length));
   const shape = [answers.length, columns]; // (n, k)
@@ -36,7 +41,7 @@ export function encodeResponse(request: InferRequest, answers: readonly Answer[]
   });
   const json: InferResponse = {
     model_name: modelName,
-    model_version: versionOf(answers.at(-1)!),
+    model_version: versionOf(model),
     ...(request.id !== undefined && { id: request.id }),
     parameters: { registry_revision: Math.min(...answers.map(({ revision }) => revision)) },
     outputs,

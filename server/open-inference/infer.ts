@@ -1,52 +1,25 @@
 /** Runs a request through inference. The protocol knows no partial answers: one bad picture refuses the whole request. */
-import { Failure } from '../../core/failures.js';
-import type { ClassifyOptions } from '../../core/head/classifier.js';
-import type { Answer, Inference, ServedModel } from '../inference/contract.js';
-import type { StageListener } from '../observability/tracing.js';
-import type { InferContent, ReadRequest } from './read-request.js';
-import type { InferRequest } from './schemas.js';
+import type { Answer, InferenceRequest } from '../inference/contract.js';
+import type { ServedModel } from '../model/contract.js';
+import { runAll } from '../inference/run-all.js';
+import { checkUnseenBias } from '../inference/unseen-bias.js';
+import type { ReadRequest } from './read-request.js';
 
-export function infer(
-  inference: Inference,
+export async function infer(
+  { inference, manifest }: ServedModel,
   { request, content }: ReadRequest,
-  signal: AbortSignal,
-  onStage?: StageListener,
+  context: Omit<InferenceRequest, 'options'>,
 ): Promise<Answer[]> {
-  const options = classifyOptions(request, inference.model);
-  return 'features' in content
-    ? inference.classifyFeatures(content.features, options, signal, onStage)
-    : classifyPictures(inference, content, options, signal, onStage);
-}
-
-async function classifyPictures(
-  inference: Inference,
-  { pictures }: Extract<InferContent, { pictures: unknown }>,
-  options: ClassifyOptions,
-  signal: AbortSignal,
-  onStage: StageListener | undefined,
-): Promise<Answer[]> {
-  const refusal = new AbortController(); // once one is refused, nobody waits for the others
-  const either = AbortSignal.any([signal, refusal.signal]);
-  try {
-    return await Promise.all(
-      pictures.map((bytes, i) => inference.classifyPicture(bytes, `image[${i}]`, options, either, onStage)),
+  const { top_k: topK, unseen_bias: unseenBias } = request.parameters;
+  checkUnseenBias(unseenBias, manifest, { name: 'unseen_bias', pointer: '/parameters/unseen_bias' });
+  const common = { ...context, options: { topK, ...(unseenBias !== undefined && { unseenBias }) } };
+  if ('pictures' in content)
+    return runAll(content.pictures, common.signal, (bytes, signal, i) =>
+      inference.classifyPicture({ ...common, bytes, name: `image[${i}]`, signal }),
     );
-  } catch (error) {
-    refusal.abort(error);
-    throw error;
-  }
-}
-
-function classifyOptions({ parameters }: InferRequest, { manifest }: ServedModel): ClassifyOptions {
-  const { top_k: topK, unseen_bias: unseenBias } = parameters;
-  if (unseenBias === undefined) return { topK };
-  const { unseenBias: own, unseenBiasRange } = manifest.head;
-  const [least, most] = unseenBiasRange;
-  if (unseenBias < least || unseenBias > most)
-    throw new Failure(
-      'request-invalid',
-      `unseen_bias must lie between ${least} and ${most} for this model; ${own} is its own.`,
-      { fields: [{ pointer: '/parameters/unseen_bias', detail: `from ${least} to ${most}` }] },
-    );
-  return { topK, unseenBias };
+  // One job for each row is behind this: when one fails, the others are aborted with it.
+  const [answers] = await runAll([content.features], common.signal, (features, signal) =>
+    inference.classifyFeatures({ ...common, features, signal }),
+  );
+  return answers;
 }

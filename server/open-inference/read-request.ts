@@ -6,7 +6,7 @@ import { refused } from './refused.js';
 import { inferRequestSchema, type InferInput, type InferRequest } from './schemas.js';
 import { binaryElements, binaryFloats, jsonElements, jsonFloats } from './tensors.js';
 
-export interface InferLimits {
+interface InferLimits {
   readonly pictures: number;
   readonly rows: number;
   /** Values in a row of features, as the model wants them. */
@@ -31,8 +31,9 @@ export function readInferRequest(
   return { request, content: contentOf(request.inputs[0], body.subarray(length), limits) };
 }
 
+/** That it is a number, and not too large, was checked before the body was read: see body-limit.ts. */
 function jsonLength(text: string, most: number): number {
-  if (/^\d+$/.test(text) && Number(text) <= most) return Number(text);
+  if (Number(text) <= most) return Number(text);
   throw new Failure(
     'request-invalid',
     `Inference-Header-Content-Length must be the length of the JSON, at most that of the body (${most}), not "${text}".`,

@@ -3,7 +3,7 @@
  * let through, as the protocol wants: clients send theirs to every server.
  */
 import { z } from 'zod';
-import { mostPredictions } from '../contract/schemas.js';
+import { maxPredictions } from '../contract/schemas.js';
 
 export const modelName = 'unseen';
 export const extensions = ['binary_tensor_data'];
@@ -46,7 +46,7 @@ export const inferRequestSchema = z.object({
   id: z.string().max(256).optional().describe('Comes back in the answer.'),
   parameters: z
     .looseObject({
-      top_k: z.int().min(1).max(mostPredictions).default(5).describe('How many classes for each row.'),
+      top_k: z.int().min(1).max(maxPredictions).default(5).describe('How many classes for each row.'),
       unseen_bias: z
         .number()
         .optional()

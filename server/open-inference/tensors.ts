@@ -33,14 +33,14 @@ export function binaryElements(bytes: Buffer, count: number): Uint8Array[] {
 export function jsonFloats(data: unknown, length: number): Float32Array {
   const values = new Float32Array(length);
   let filled = 0;
-  const take = (part: unknown): void => {
+  const collect = (part: unknown): void => {
     if (typeof part !== 'number') throw refused('/data', `value ${filled} is no number`);
     if (filled < length) values[filled] = part;
     filled += 1;
   };
   for (const part of Array.isArray(data) ? (data as unknown[]) : [])
-    if (Array.isArray(part)) part.forEach(take);
-    else take(part);
+    if (Array.isArray(part)) part.forEach(collect);
+    else collect(part);
   if (filled !== length) throw wrongCount(filled, length);
   return finite(values);
 }

@@ -4,13 +4,13 @@ import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
 import type { RouteDependencies } from './dependencies.js';
 
-export function attributesRoute({ inference, caller }: RouteDependencies): Router {
+export function attributesRoute({ serving, caller }: RouteDependencies): Router {
   const router = Router();
   router
     .route('/attributes')
     .all(named('attributes'))
     .get(caller, (_request, response) => {
-      const { manifest, version } = inference.model;
+      const { manifest, version } = serving.current;
       const [minimum, maximum] = manifest.head.unseenBiasRange;
       response.json({
         attributes: manifest.attributes,

@@ -1,15 +1,14 @@
 import type { RequestHandler } from 'express';
-import type { Classes } from '../classes/contract.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { UploadBudget } from '../http/upload-budget.js';
-import type { Inference } from '../inference/contract.js';
+import type { Serving } from '../model/contract.js';
+import type { ReloadPreview } from '../model/reload.js';
 import type { Metrics } from '../observability/metrics.js';
 
 /** What routes are built from; nothing here does I/O by being made. */
 export interface RouteDependencies {
   readonly settings: ServerConfiguration;
-  readonly inference: Inference;
-  readonly classes: Classes;
+  readonly serving: Serving;
   readonly metrics: Metrics;
   readonly uploads: UploadBudget;
   /** Lets through who may classify and read. */
@@ -19,6 +18,8 @@ export interface RouteDependencies {
   readonly state: ServerState;
   /** Loads the bundle anew; answers whether another one serves now. */
   readonly reload: () => Promise<{ readonly version: string; readonly changed: boolean }>;
+  /** What a reload would do, without doing it. */
+  readonly previewReload: () => Promise<ReloadPreview>;
 }
 
 export interface ServerState {

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
 import type { ChangeResult, ClassChange, Classes } from '../classes/contract.js';
+import { changeClasses } from './change-classes.js';
 
 export interface StoredAnswer {
   readonly status: number;
@@ -23,7 +24,7 @@ export async function answerOnce(
 ): Promise<void> {
   const key = request.header('idempotency-key');
   if (key === undefined) {
-    send(response, answer(await classes.change(changes)));
+    send(response, answer(await changeClasses(request, classes, changes)));
     return;
   }
   if (key === '' || key.length > 200)
@@ -33,17 +34,15 @@ export async function answerOnce(
   if (remembered) {
     if (remembered.requestHash !== requestHash)
       throw new Failure(
-        'attributes-invalid',
-        'This Idempotency-Key was used for another request. Take a new one.',
-        {
-          fields: [{ pointer: '', detail: 'differs from the request that first used this key' }],
-        },
+        'idempotency-key-reused',
+        'This Idempotency-Key was used for another request before. Use a new key for a new request.',
       );
     response.setHeader('Idempotency-Replayed', 'true');
     send(response, remembered.answer as StoredAnswer);
     return;
   }
-  send(response, answer(await classes.change(changes, { key, requestHash, answer })));
+  const remembering = { key, requestHash, answer };
+  send(response, answer(await changeClasses(request, classes, changes, remembering)));
 }
 
 function send(response: Response, { status, headers, body }: StoredAnswer): void {

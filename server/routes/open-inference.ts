@@ -3,22 +3,26 @@ import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { programVersion } from '../contract/version.js';
 import { readWhole, receiveBody } from '../http/body.js';
+import { callerOf } from '../http/caller.js';
 import { noSuchRoute, onlyMethods } from '../http/errors.js';
+import type { Upload } from '../http/upload-budget.js';
 import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
-import type { ServedModel } from '../inference/contract.js';
+import type { ServedModel } from '../model/contract.js';
 import { encodeResponse, versionOf, type EncodedResponse } from '../open-inference/answer.js';
 import { answerProtocolError } from '../open-inference/errors.js';
 import { infer } from '../open-inference/infer.js';
-import { readInferRequest } from '../open-inference/read-request.js';
+import { rowsPerPlace, type Permit } from '../inference/contract.js';
+import { inferBodyLimits } from '../open-inference/body-limit.js';
+import { readInferRequest, type InferContent } from '../open-inference/read-request.js';
 import { extensions, modelName, type ModelMetadata } from '../open-inference/schemas.js';
 import type { RouteDependencies } from './dependencies.js';
-import { atLeastRevision } from './registry-revision.js';
+import { reachRevision } from './registry-revision.js';
 
-const mostRows = 1024;
+const maxRows = 1024;
 const headerLengthName = 'Inference-Header-Content-Length';
 
 export function openInferenceRoutes(dependencies: RouteDependencies): Router {
-  const { inference, caller } = dependencies;
+  const { serving, caller, uploads } = dependencies;
   const router = Router();
   router
     .route('/v2')
@@ -31,17 +35,25 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
     .route('/v2/models/:name{/versions/:version}')
     .all(named('v2-model'))
     .get(caller, (request, response) => {
-      requireModel(request, inference.model);
-      response.json(describeModel(inference.model));
+      requireModel(request, serving.current);
+      response.json(describeModel(serving.current));
     })
     .all(onlyMethods('GET'));
   router
     .route('/v2/models/:name{/versions/:version}/infer')
     .all(named('v2-infer'))
-    .post(caller, atLeastRevision(dependencies.classes), async (request, response) => {
-      requireModel(request, inference.model);
-      inference.admit(); // before a byte of the body is read
-      await answerInfer(request, response, dependencies);
+    .post(caller, async (request, response) => {
+      const answer = await serving.use(async (model) => {
+        await reachRevision(request, model.classes);
+        requireModel(request, model);
+        // A place in the queue is acquired before a byte of the body is read.
+        return model.inference.admit((permit) =>
+          uploads.hold(callerOf(request), (upload) =>
+            answerInfer(model, { request, response, permit, upload }, dependencies),
+          ),
+        );
+      });
+      send(response, answer);
     })
     .all(onlyMethods('POST'));
   router.use('/v2', noSuchRoute, answerProtocolError);
@@ -49,7 +61,7 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
 }
 
 /** What orchestrators ask; apart from the rest, so that it can stand in front of a rate limit. */
-export function openInferenceStateRoutes({ inference, state }: RouteDependencies): Router {
+export function openInferenceStateRoutes({ serving, state }: RouteDependencies): Router {
   const router = Router();
   router
     .route('/v2/health/live')
@@ -71,7 +83,7 @@ export function openInferenceStateRoutes({ inference, state }: RouteDependencies
     .route('/v2/models/:name{/versions/:version}/ready')
     .all(named('v2-ready'))
     .get(async (request, response) => {
-      requireModel(request, inference.model);
+      requireModel(request, serving.current);
       const ready = (await state.ready()).length === 0;
       response.status(ready ? 200 : 503).json({ name: modelName, ready });
     })
@@ -80,29 +92,35 @@ export function openInferenceStateRoutes({ inference, state }: RouteDependencies
   return router;
 }
 
+/** A request that was admitted, and what it holds. */
+interface Admitted {
+  readonly request: Request;
+  readonly response: Response;
+  readonly permit: Permit;
+  readonly upload: Upload;
+}
+
 async function answerInfer(
-  request: Request,
-  response: Response,
-  { inference, settings, uploads, metrics }: RouteDependencies,
-): Promise<void> {
+  model: ServedModel,
+  { request, response, permit, upload }: Admitted,
+  { settings, metrics }: RouteDependencies,
+): Promise<EncodedResponse> {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new Failure('image-type-refused', 'Compressed bodies are not accepted; send it as it is.');
   const signal = requestSignal(request, response, settings.deadlineSeconds);
-  const limits = { bytes: Math.round(settings.bodyMegabytes * 1e6), seconds: settings.bodySeconds };
+  const headerLength = request.header(headerLengthName);
+  const limits = inferBodyLimits(headerLength, settings);
   const started = performance.now();
-  const body = await receiveBody(request, response, limits, uploads, (stream) =>
-    readWhole(stream, limits.bytes),
-  );
+  const body = await receiveBody(request, response, limits, upload, readWhole);
   noteUpload(request, metrics, started);
-  const read = readInferRequest(body, request.header(headerLengthName), {
-    pictures: settings.picturesPerRequest,
-    rows: mostRows,
-    width: inference.model.manifest.featureMap.width,
+  const read = readInferRequest(body, headerLength, {
+    pictures: Math.min(settings.picturesPerRequest, settings.queue),
+    rows: Math.min(maxRows, settings.queue * rowsPerPlace),
+    width: model.manifest.featureMap.width,
   });
-  send(
-    response,
-    encodeResponse(read.request, await infer(inference, read, signal, contextOf(request).onStage)),
-  );
+  permit.extendTo(placesOf(read.content));
+  const answers = await infer(model, read, { signal, onStage: contextOf(request).onStage });
+  return encodeResponse(read.request, answers, model);
 }
 
 function send(response: Response, { json, bytes }: EncodedResponse): void {
@@ -113,6 +131,10 @@ function send(response: Response, { json, bytes }: EncodedResponse): void {
   const header = Buffer.from(JSON.stringify(json));
   response.setHeader(headerLengthName, header.length);
   response.type('application/octet-stream').send(Buffer.concat([header, bytes]));
+}
+
+function placesOf(content: InferContent): number {
+  return 'features' in content ? Math.ceil(content.features.rows / rowsPerPlace) : content.pictures.length;
 }
 
 function requireModel({ params }: Request, model: ServedModel): void {

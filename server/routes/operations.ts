@@ -1,23 +1,24 @@
 /** What orchestrators and operators ask: is it alive, is it ready, what does it measure; and the reload of the bundle. */
 import { Router } from 'express';
+import { auditReload } from '../http/audit.js';
 import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
+import { validate } from '../http/validate.js';
+import { reloadQuerySchema } from '../contract/class-schemas.js';
 import type { RouteDependencies } from './dependencies.js';
 
-export function stateRoutes({ state, inference, classes, settings }: RouteDependencies): Router {
+export function stateRoutes({ state, serving, settings }: RouteDependencies): Router {
   const router = Router();
   const answer = (reasons: readonly string[]) => ({
     status: reasons.length === 0 ? 'ok' : 'unavailable',
     reasons,
   });
-  const serving = () => ({
-    provider: inference.model.provider,
-    workers: inference.state.workers,
-    workersReady: inference.state.workersReady,
-    queued: inference.state.queued,
-    queueLimit: settings.queue,
-    registryRevision: classes.revision,
-  });
+  const facts = () => {
+    const { inference, classes } = serving.current;
+    const { provider, workers, workersReady, queued } = inference.state;
+    const queueLimit = settings.queue;
+    return { provider, workers, workersReady, queued, queueLimit, registryRevision: classes.revision };
+  };
   router
     .route('/healthz')
     .all(named('healthz'))
@@ -31,16 +32,21 @@ export function stateRoutes({ state, inference, classes, settings }: RouteDepend
     .all(named('readyz'))
     .get(async (_request, response) => {
       const reasons = await state.ready();
-      const degraded = state.degraded();
+      const degraded = state.degraded().map(withoutLocation);
       if (reasons.length > 0)
-        response.status(503).json({ ...answer([...reasons, ...degraded]), serving: serving() });
+        response.status(503).json({ ...answer([...reasons, ...degraded]), serving: facts() });
       else {
         const status = degraded.length === 0 ? 'ok' : 'degraded';
-        response.json({ status, reasons: degraded, serving: serving() });
+        response.json({ status, reasons: degraded, serving: facts() });
       }
     })
     .all(onlyMethods('GET'));
   return router;
+}
+
+/** What a database says about itself (address, user, file) is for the log: anyone may ask whether a server is ready. */
+function withoutLocation(reason: string): string {
+  return reason.replace(/^(the class registry [^:]*):.*$/s, '$1; the log says why');
 }
 
 export function metricsRoute({ metrics }: Pick<RouteDependencies, 'metrics'>): Router {
@@ -56,13 +62,21 @@ export function metricsRoute({ metrics }: Pick<RouteDependencies, 'metrics'>): R
   return router;
 }
 
-export function reloadRoute({ admin, reload }: RouteDependencies): Router {
+export function reloadRoute({ admin, serving, reload, previewReload }: RouteDependencies): Router {
   const router = Router();
   router
     .route('/admin/reload')
     .all(named('reload'))
-    .post(admin, async (_request, response) => {
-      response.json(await reload());
+    .post(admin, async (request, response) => {
+      const { dryRun } = validate(reloadQuerySchema, request.query, 'query');
+      if (dryRun) {
+        response.json(await previewReload());
+        return;
+      }
+      const before = serving.current.version;
+      const reloaded = await reload();
+      auditReload(request, { before, after: reloaded.version, changed: reloaded.changed });
+      response.json(reloaded);
     })
     .all(onlyMethods('POST'));
   return router;

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { startTestServer, type TestServer } from '../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -17,6 +17,10 @@ beforeAll(async () => {
   server = await startTestServer({ bundle: () => bundle });
   for (const number of [1, 2, 3, 4, 5, 6]) await writeFile(file(`${number}.png`), await numbered(number));
   await writeFile(file('text.png'), 'no picture');
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
 });
 
 describe('unseen classify', () => {
@@ -32,7 +36,7 @@ describe('unseen classify', () => {
     });
   });
 
-  test('with --json prints what the server said, and with --explain why', async () => {
+  test('prints the response of the server with --json, and the reasons with --explain', async () => {
     const words = ['classify', file('1.png'), '--url', server.url, '--explain'];
     const { stdout } = await unseen(...words, '--json');
     const { files } = JSON.parse(stdout) as {
@@ -74,13 +78,15 @@ describe('unseen classify', () => {
   });
 
   test('takes a key from a flag and from the environment', async () => {
-    const guarded = await startTestServer({ bundle: () => bundle, settings: { apiKeys: ['secret'] } });
+    const guarded = await startTestServer({
+      bundle: () => bundle,
+      settings: { apiKeys: ['secret-of-the-guests'] },
+    });
     const words = ['classify', file('1.png'), '--url', guarded.url];
     expect((await unseen(...words)).code).toBe(10);
-    expect((await unseen(...words, '--key', 'secret')).code).toBe(0);
-    process.env.UNSEEN_KEY = 'secret';
+    expect((await unseen(...words, '--key', 'secret-of-the-guests')).code).toBe(0);
+    vi.stubEnv('UNSEEN_KEY', 'secret-of-the-guests');
     expect((await unseen(...words)).code).toBe(0);
-    delete process.env.UNSEEN_KEY;
   });
 
   test('wrong options end with 2', async () => {

@@ -10,7 +10,7 @@ import { takeRows } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { writeXlsa17 } from '../../trainer/datasets/write-xlsa17.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 let root: string;
 const dataset = syntheticDataset({ seen: 40, unseen: 5, attributes: 8, featureWidth: 24, rowsPerClass: 10 });
@@ -60,7 +60,7 @@ async function unseen(
 }
 
 describe('unseen dataset check', () => {
-  test('says what a sound dataset holds', async () => {
+  test('describes the contents of a sound dataset', async () => {
     const { text, value, json } = await unseen('dataset', 'check', join(root, 'sound'));
     expect(text).toMatch(/40 seen and 5 unseen classes with 8 attributes/);
     expect(text).toMatch(/No problems found/);
@@ -88,7 +88,7 @@ describe('unseen dataset check', () => {
     });
   });
 
-  test('a missing directory or argument says so', async () => {
+  test('a missing directory or argument is reported', async () => {
     await expect(unseen('dataset', 'check', join(root, 'absent'))).rejects.toMatchObject({
       code: 'dataset-not-found',
     });

@@ -8,9 +8,9 @@ import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { hideUnseen, train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
-import { smallBackbone } from '../support/small-backbone.js';
-import { smallConfiguration } from '../support/small-configuration.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { smallBackbone } from '../../fixtures/small-backbone.js';
+import { smallConfiguration } from '../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const dataset = syntheticDataset({ seen: 30, unseen: 8, featureWidth: 12, rowsPerClass: 20 });
@@ -48,7 +48,7 @@ test('classes hidden in training and registered over HTTP do about as well as cl
   expect(evaluation.standard.top1).toBeGreaterThan(0.4); // chance is 1 in 8
 });
 
-test('a bundle that knows every class is refused with what to do', async () => {
+test('a bundle that knows every class is rejected with a suggested fix', async () => {
   const { out, bundle } = await trained('knows-all', false);
   await expect(evaluateAtRuntime(out, bundle, dataset, silent, smallBackbone())).rejects.toThrow(
     /--hide-unseen/,

@@ -5,7 +5,7 @@ import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { trainingFiles } from '../support/training-files.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const { data, options } = await trainingFiles(
@@ -53,7 +53,7 @@ test('a report that cannot be written costs neither the bundle nor the result', 
   mkdirSync(`${other}.report.html`);
   const { code, stdout, stderr } = await train(other);
   expect(code).toBe(0);
-  expect(stderr).toContain('There is no report; "unseen report" can make it later.');
+  expect(stderr).toContain('The report could not be written; "unseen report" can make it later.');
   expect(stdout).toContain(`Bundle: ${other}`);
   expect(stdout).not.toContain('Report:');
   expect(readdirSync(folder).filter((name) => name.includes('.partial'))).toEqual([]);
@@ -68,7 +68,7 @@ describe('unseen report', () => {
     expect(content(again)).toBe(content(report));
   });
 
-  test('without the log of the run it says so, and shows the rest', async () => {
+  test('without the log of the run it reports that and shows the rest', async () => {
     renameSync(`${bundle}.work`, join(folder, 'elsewhere'));
     const bare = join(folder, 'bare.html');
     const made = await unseen('report', '--bundle', bundle, '--data', data, '--out', bare, '--threads', '1');
@@ -86,12 +86,12 @@ describe('unseen report', () => {
 
   test('refuses a bundle that is not there, and data of other classes', async () => {
     const none = await unseen('report', '--bundle', join(folder, 'none'), '--data', data);
-    expect(none.code).not.toBe(0);
+    expect(none.code).toBe(4);
     expect(none.stderr).toContain('No bundle at');
     const other = join(folder, 'other-data');
     await writeOpenForm(syntheticDataset({ seen: 20, unseen: 5, rowsPerClass: 15 }), other);
     const wrong = await unseen('report', '--bundle', bundle, '--data', other);
-    expect(wrong.code).not.toBe(0);
+    expect(wrong.code).toBe(3);
     expect(wrong.stderr).toContain('does not know');
   });
 });

@@ -8,8 +8,8 @@ import {
 } from '../../server/contract/schemas.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
-import { startTestServer, type TestServer } from '../support/test-server.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
+import { startTestServer, testKey, type TestServer } from '../support/test-server.js';
 
 const folder = temporaryFolder();
 let bundle: Bundle;
@@ -19,11 +19,11 @@ let picture: Buffer;
 beforeAll(async () => {
   ({ bundle } = await trainSmallBundle(folder));
   server = await startTestServer({ bundle: () => bundle });
-  client = new UnseenClient({ url: server.url });
+  client = new UnseenClient({ url: server.url, key: testKey });
   picture = await numbered(1);
 });
 
-/** Answers that a busy server or a proxy would give, one after another; how many were asked for is counted. */
+/** Responses of a busy server or a proxy, one after another; records the requests. */
 function answering(...answers: { status: number; headers?: Record<string, string>; body?: string }[]) {
   const asked: { url: string; init: RequestInit | undefined }[] = [];
   const fake: typeof fetch = (input, init) => {
@@ -103,7 +103,7 @@ describe('the client, with a server', () => {
     });
   });
 
-  test('a refusal is an UnseenProblem with everything that the server said', async () => {
+  test('an error response becomes an UnseenProblem with all its fields', async () => {
     const problem = await client.classify(picture, { topK: 0 }).catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(UnseenProblem);
     expect(problem).toMatchObject({
@@ -127,14 +127,17 @@ describe('the client, with a server', () => {
   });
 
   test('sends its key', async () => {
-    const guarded = await startTestServer({ bundle: () => bundle, settings: { apiKeys: ['secret'] } });
+    const guarded = await startTestServer({
+      bundle: () => bundle,
+      settings: { apiKeys: ['secret-of-the-guests'] },
+    });
     const stranger = new UnseenClient({ url: guarded.url });
     await expect(stranger.attributes()).rejects.toMatchObject({ code: 'unauthenticated' });
-    const friend = new UnseenClient({ url: `${guarded.url}/`, key: 'secret' });
+    const friend = new UnseenClient({ url: `${guarded.url}/`, key: 'secret-of-the-guests' });
     expect((await friend.attributes()).attributes).not.toHaveLength(0);
   });
 
-  test('a server that is about to stop is not ready, and says why', async () => {
+  test('a server that is about to stop is not ready, and gives the reason', async () => {
     const leaving = await startTestServer({ bundle: () => bundle });
     const stopped = leaving.stop(1);
     const { ready, reasons } = await new UnseenClient({ url: leaving.url }).ready();
@@ -188,7 +191,7 @@ describe('the client, when things go wrong', () => {
     }
   });
 
-  test('what is no Unseen server is told from one', async () => {
+  test('a response that no Unseen server would send is reported as such', async () => {
     for (const status of [200, 502]) {
       const { fetch } = answering({ status, body: '<html>' });
       const call = new UnseenClient({ url, fetch }).attributes();

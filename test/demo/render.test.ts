@@ -21,7 +21,7 @@ it('a picture is a JPEG of 320 x 240', async () => {
   expect({ format, width, height }).toEqual({ format: 'jpeg', width: 320, height: 240 });
 });
 
-it.each([1, 2, 3, 4, 5, 6, 7, 8])('the cloth stands in the middle of the picture (seed %i)', async (seed) => {
+it.each([1, 2, 3, 4, 5, 6, 7, 8])('the cloth is in the middle of the picture (seed %i)', async (seed) => {
   const pixels = await sharp(await renderFlag(quebec, new Random(seed)))
     .raw()
     .toBuffer(); // all yellow

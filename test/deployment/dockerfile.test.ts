@@ -27,9 +27,10 @@ test('dockerfilelint finds nothing', () => {
 });
 
 test('every base is an argument with a pinned default, or a stage', () => {
-  for (const [name, image] of defaults)
-    if (name.endsWith('_IMAGE'))
-      expect(image).toMatch(/^[a-z0-9./-]+:(?!latest)[\w.-]*\d[\w.-]*$|:bookworm-slim$/);
+  const bases = [...defaults].filter(([name]) => name.endsWith('_IMAGE'));
+  expect(bases.map(([name]) => name).sort()).toEqual(['CPU_IMAGE', 'CUDA_IMAGE', 'NODE_IMAGE']);
+  for (const [, image] of bases)
+    expect(image).toMatch(/^[a-z0-9./-]+:(?!latest)[\w.-]*\d[\w.-]*$|:bookworm-slim$/);
   const known = new Set<string>();
   for (const { name, from } of stages) {
     const isArgument = /^\$\{(NODE|CPU|CUDA)_IMAGE\}$/.test(from);

@@ -107,7 +107,7 @@ describe.skipIf(!hasKubectl).each(overlays)('%s, rendered', (path) => {
     expect(deployment().spec).not.toHaveProperty('replicas');
   });
 
-  test('gives up no right that the server does not need', () => {
+  test('grants no right that the server does not need', () => {
     expectLockedDown(pod());
   });
 
@@ -141,7 +141,7 @@ describe.skipIf(!hasKubectl).each(overlays)('%s, rendered', (path) => {
     expect(find(objects, 'Service').metadata.labels).toMatchObject(monitored.selector.matchLabels);
   });
 
-  test('asks for a device exactly when the server is told to use one', () => {
+  test('requests a device exactly when the server is configured to use one', () => {
     const { data } = find(objects, 'ConfigMap') as unknown as { data: Record<string, string> };
     const limits = pod().containers[0].resources!.limits!;
     expect('nvidia.com/gpu' in limits).toBe(data.UNSEEN_PROVIDER === 'cuda');

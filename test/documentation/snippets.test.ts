@@ -10,7 +10,7 @@ import { startDemoServer } from '../support/demo-server.js';
 import { readDocumentation } from '../support/documentation/markdown.js';
 import { compile, installClient, runProgram } from '../support/documentation/typescript.js';
 import { temporaryFolder } from '../support/folders.js';
-import { postBytes, send } from '../support/test-server.js';
+import { postBytes, send, testKey } from '../support/test-server.js';
 
 const documents = readDocumentation(projectFolder());
 const server = await startDemoServer();
@@ -45,7 +45,7 @@ describe.skipIf(!server)('TypeScript', () => {
       const source = leftToReaders + text.replace('http://127.0.0.1:8080', server!.url);
       expect(source).toContain(server!.url);
       expect(await compile(folder, name, source)).toEqual({ code: 0, stdout: '', stderr: '' });
-      const { code, stderr } = await runProgram(folder, name);
+      const { code, stderr } = await runProgram(folder, name, testKey);
       expect(code, stderr).toBe(0);
       expect(stderr).toBe(''); // what is caught is written there
     },

@@ -35,21 +35,27 @@ test.skipIf(unreachable)(
   'shows people what was read and what to try next, and serves until Ctrl-C',
   async () => {
     const { child, finished } = startUnseen(['demo', '--count', '2', '--port', '0', '--save', letters]);
+    let said = '';
     const address = await new Promise<string>((resolve) => {
-      let text = '';
       child.stdout!.on('data', (chunk: Buffer) => {
-        text += chunk.toString();
-        const found = /Serving on (http:\S+) until Ctrl-C/.exec(text);
+        said += chunk.toString();
+        const found = /Serving on (http:\S+) until Ctrl-C/.exec(said);
         if (found) resolve(found[1]);
       });
     });
     expect((await fetch(`${address}/readyz`)).status).toBe(200); // it goes on serving
     expect(await (await fetch(address)).text()).toContain('<title>Unseen playground</title>');
+    const link = new RegExp(`Open ${address}/#key=(\\S+) in a browser`);
+    const key = link.exec(said)?.[1] ?? '';
+    const teach = (headers: object) =>
+      fetch(`${address}/admin/reload`, { method: 'POST', headers: { ...headers } });
+    expect((await teach({})).status).toBe(401);
+    expect((await teach({ 'x-api-key': key })).status).toBe(200);
+    expect((await unseen('classes', 'remove', 'Rising sun', '--url', address)).code).toBe(0);
     child.kill('SIGINT');
     const { code, stdout } = await finished;
     expect(code).toBe(0);
     expect(stdout).toContain('read as');
-    expect(stdout).toContain(`Open ${address} in a browser`);
     expect(stdout).toContain('curl --data-binary');
   },
 );

@@ -6,7 +6,7 @@ import { loadDataset } from '../../trainer/datasets/load.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { smallNetwork } from '../support/small-backbone.js';
+import { smallNetwork } from '../../fixtures/small-backbone.js';
 
 const folder = temporaryFolder();
 process.env.UNSEEN_CACHE = join(folder, 'weights'); // the commands below inherit it

@@ -7,7 +7,7 @@ import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { trainingFiles } from '../support/training-files.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 vi.setConfig({ testTimeout: 600_000 }); // each test starts the program several times
 const folder = temporaryFolder();

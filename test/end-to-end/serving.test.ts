@@ -1,6 +1,6 @@
 /** `unseen serve` as it is deployed: the built program, the demonstration bundle, drawn flags over real HTTP, signals. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
@@ -57,9 +57,10 @@ test.skipIf(!available)(
     const read = await Promise.all(letters.map((picture) => classify(first.url, picture)));
     const right = read.filter(({ body }, i) => body.predictions[0].class === flags[i].name).length;
     expect(right).toBeGreaterThanOrEqual(0.7 * flags.length);
+    const key = readFileSync(join(folder, 'classes.key'), 'utf8').trim(); // made by the first start
     const added = await send(`${first.url}/classes`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ name: newcomerFlag.name, attributes: attributesOf(newcomerFlag) }),
     });
     expect(added.status).toBe(201);
@@ -71,7 +72,7 @@ test.skipIf(!available)(
     const workers = childrenOf(first.child.pid!);
     expect(workers.length).toBeGreaterThan(0);
     first.child.kill('SIGKILL');
-    await first.finished;
+    expect((await first.finished).stderr).toContain(key); // shown once, when it was made
 
     const second = await serve('--registry', registry);
     expect(await recognised(second.url)).toBeGreaterThanOrEqual(4);
@@ -81,6 +82,7 @@ test.skipIf(!available)(
     second.child.kill('SIGTERM');
     const { code, stderr } = await second.finished;
     expect(stderr).toContain('Serving');
+    expect(stderr).not.toContain(key);
     expect(code).toBe(0);
   },
 );
@@ -96,8 +98,16 @@ test('settings that cannot work end it with exit code 2 and the reason', async (
   expect(stderr).toContain('--port "eighty": a number is expected');
 });
 
-test('a bundle that is not there ends it with exit code 4', async () => {
-  const { code, stderr } = await unseen('serve', '--bundle', join(folder, 'none'));
+test('a bundle that is not there ends it with exit code 4, and leaves no database behind', async () => {
+  const registry = join(folder, 'not-made', 'classes.db');
+  const { code, stderr } = await unseen(
+    'serve',
+    '--bundle',
+    join(folder, 'none'),
+    '--registry',
+    `sqlite:${registry}`,
+  );
+  expect(existsSync(join(folder, 'not-made'))).toBe(false);
   expect(code).toBe(4);
   expect(stderr).toContain('No bundle at');
 });

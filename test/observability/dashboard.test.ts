@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDashboard } from '../../bench/replicas/dashboard.js';
+import { readDashboard } from '../../fixtures/grafana-dashboard.js';
 
 const dashboard = readDashboard();
 const shown = dashboard.panels.filter(({ type }) => type !== 'row');

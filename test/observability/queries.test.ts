@@ -1,11 +1,11 @@
 /** Dashboard and alerts ask for nothing but what a server that really runs exports. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { dashboardQueries, readDashboard } from '../../bench/replicas/dashboard.js';
+import { dashboardQueries, readDashboard } from '../../fixtures/grafana-dashboard.js';
 import { temporaryFolder } from '../support/folders.js';
 import { readMetricsPage, type ExportedMetric } from '../support/metrics-page.js';
 import { readQuery } from '../support/promql.js';
 import { readRules } from '../support/rules.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { postPicture, send, startTestServer } from '../support/test-server.js';
 
 const dashboard = readDashboard();

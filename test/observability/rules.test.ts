@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { observabilityFolder } from '../../bench/replicas/dashboard.js';
+import { observabilityFolder } from '../../fixtures/grafana-dashboard.js';
 import { projectFolder } from '../../core/project-folder.js';
 import { readRules, rulesFile, rulesTestFile } from '../support/rules.js';
 
@@ -17,6 +17,7 @@ test('the alerts are those that the runbook has, in its order', () => {
     'UnseenProviderFallback',
     'UnseenRefusingRequests',
     'UnseenRegistryBehind',
+    'UnseenRegistryNotWritable',
     'UnseenRegistryUnreachable',
     'UnseenSlow',
     'UnseenWorkerRestarts',

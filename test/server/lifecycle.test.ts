@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { postBytes, send, startTestServer } from '../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());
@@ -14,7 +14,7 @@ test('alive and ready once it listens; not ready while no worker is there, but a
     body: { status: 'ok', reasons: [] },
   });
   expect((await send(`${server.url}/readyz`)).status).toBe(200);
-  await server.inference.killWorker();
+  await server.models.current.inference.killWorker();
   const away = await send(`${server.url}/readyz`);
   expect(away).toMatchObject({ status: 503, body: { reasons: ['no inference worker is ready'] } });
   expect((await send(`${server.url}/healthz`)).status).toBe(200);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { postBytes, postPicture, startTestServer, type Answered } from '../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());
@@ -12,10 +12,10 @@ const picture = await numbered(1);
 
 /** The only worker is away for as long as starting one takes, so that the queue stands still. */
 async function whileWorkerIsAway<T>(
-  { inference }: Awaited<ReturnType<typeof startTestServer>>,
+  { models }: Awaited<ReturnType<typeof startTestServer>>,
   work: () => Promise<T>,
 ): Promise<T> {
-  await inference.killWorker();
+  await models.current.inference.killWorker();
   return work();
 }
 
@@ -33,12 +33,12 @@ describe('a full queue', () => {
       expect(body.code).toBe('overloaded');
     }
     expect((await postBytes(server.url, picture)).status).toBe(200);
-    expect(server.inference.state.queued).toBe(0);
+    expect(server.models.current.inference.state.queued).toBe(0);
   });
 
   test('refuses before a byte of the body has come', async () => {
     const server = await startTestServer({ bundle: () => bundle, settings: { queue: 1, batchSize: 1 } });
-    await server.inference.killWorker();
+    await server.models.current.inference.killWorker();
     const first = postBytes(server.url, picture);
     await sleep(20);
     const answer = await new Promise<{ status: number | undefined }>((resolve, reject) => {
@@ -59,7 +59,7 @@ describe('a full queue', () => {
 
   test('a client that asks first (Expect: 100-continue) is told no without sending', async () => {
     const server = await startTestServer({ bundle: () => bundle, settings: { queue: 1, batchSize: 1 } });
-    await server.inference.killWorker();
+    await server.models.current.inference.killWorker();
     const first = postBytes(server.url, picture);
     await sleep(20);
     const { heard, status } = await askFirst(server.url, picture);
@@ -91,14 +91,14 @@ function askFirst(url: string, body: Uint8Array): Promise<{ heard: string; statu
 }
 
 test('uploads together may not take more memory than was set', async () => {
-  const settings = { bodyMegabytes: 1, uploadMegabytes: 1.5, bodySeconds: 2 };
+  const settings = { bodyMegabytes: 1, uploadMegabytes: 1.5, uploadShare: 1, bodySeconds: 2 };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const slow = httpRequest(`${server.url}/classify`, {
     method: 'POST',
     headers: { 'content-type': 'image/png', 'content-length': 1_000_000 },
   });
   slow.on('error', () => undefined);
-  slow.write(picture.subarray(0, 10));
+  slow.write(Buffer.alloc(800_000));
   await sleep(100);
   const big = Buffer.concat([picture, Buffer.alloc(900_000)]);
   expect((await postBytes(server.url, big)).status).toBe(429);
@@ -117,12 +117,12 @@ test('a deadline that passes is answered 504, and its place is free again', asyn
     expect(status).toBe(504);
     expect(body.code).toBe('deadline-exceeded');
   }
-  expect(server.inference.state.queued).toBe(0);
+  expect(server.models.current.inference.state.queued).toBe(0);
 });
 
 test('a client that goes away frees its place', async () => {
   const server = await startTestServer({ bundle: () => bundle, settings: { queue: 1, batchSize: 1 } });
-  await server.inference.killWorker();
+  await server.models.current.inference.killWorker();
   const leaving = new AbortController();
   const gone = fetch(`${server.url}/classify`, {
     method: 'POST',
@@ -130,10 +130,10 @@ test('a client that goes away frees its place', async () => {
     body: picture as Uint8Array<ArrayBuffer>,
     signal: leaving.signal,
   }).catch(() => undefined);
-  await expect.poll(() => server.inference.state.queued).toBe(1);
+  await expect.poll(() => server.models.current.inference.state.queued).toBe(1);
   leaving.abort();
   await gone;
-  await expect.poll(() => server.inference.state.queued).toBe(0);
+  await expect.poll(() => server.models.current.inference.state.queued).toBe(0);
 });
 
 describe('slow and broken clients', () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { trainSmallBundle } from '../support/small-bundle.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { postBytes, send, startTestServer } from '../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -37,8 +37,8 @@ test('a worker that dies under load is replaced, and its pictures are answered a
   const clients = load(server.url, 8);
   for (let kill = 0; kill < 5; kill++) {
     await sleep(60);
-    await server.inference.killWorker();
-    await expect.poll(() => server.inference.state.workersReady, { timeout: 10_000 }).toBe(1);
+    await server.models.current.inference.killWorker();
+    await expect.poll(() => server.models.current.inference.state.workersReady, { timeout: 10_000 }).toBe(1);
   }
   const { statuses } = await clients.stop();
   expect(statuses.length).toBeGreaterThan(20);

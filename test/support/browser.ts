@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 export interface OpenedPage extends Page {
-  /** What a page should never do: throw, log an error, break its own policy, ask somebody else. */
+  /** What a page should never do: throw, log an error, break its own policy, contact another host. */
   readonly faults: string[];
 }
 

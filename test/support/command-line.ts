@@ -13,7 +13,7 @@ export function startUnseen(args: readonly string[]): { child: ChildProcess; fin
   return { child, finished: finishedOf(child) };
 }
 
-/** What it says, and how it ends. */
+/** Its output and its exit code. */
 export function finishedOf(child: ChildProcess): Promise<Finished> {
   let stdout = '';
   let stderr = '';

@@ -6,6 +6,7 @@ import { silent } from '../../core/progress.js';
 import { serverConfigurationSchema } from '../../server/configuration.js';
 import { startServer, type RunningServer } from '../../server/run.js';
 import { silentLogger } from './silent-logger.js';
+import { testKey } from './test-server.js';
 
 /** A real server with the demonstration bundle and its real backbone; null only where npm cannot reach the backbone at all. */
 export async function startDemoServer(): Promise<RunningServer | null> {
@@ -13,6 +14,7 @@ export async function startDemoServer(): Promise<RunningServer | null> {
     bundle: join(projectFolder(), 'models', 'demo'),
     port: 0,
     registry: 'sqlite::memory:',
+    adminKeys: [testKey],
   });
   try {
     const server = await startServer(settings, { watcher: silent, logger: silentLogger().logger });

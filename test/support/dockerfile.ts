@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-export interface Instruction {
+interface Instruction {
   readonly name: string;
   readonly text: string;
 }
 
-export interface Stage {
+interface Stage {
   readonly name: string;
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }
 
-export interface Dockerfile {
+interface Dockerfile {
   readonly text: string;
   /** ARG name=default before the first stage. */
   readonly defaults: ReadonlyMap<string, string>;

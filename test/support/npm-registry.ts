@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-export interface Package {
+interface Package {
   readonly name: string;
   readonly version: string;
   readonly files: Readonly<Record<string, Uint8Array | string>>;

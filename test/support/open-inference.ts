@@ -3,15 +3,15 @@
 import type { InferResponse } from '../../server/open-inference/schemas.js';
 
 /** An answer or a refusal: which of them is for the test to say. */
-export type InferBody = InferResponse & { readonly error: string };
+type InferBody = InferResponse & { readonly error: string };
 
-export interface InferAnswer {
+interface InferAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: InferBody;
 }
 
-export interface BinaryAnswer {
+interface BinaryAnswer {
   readonly status: number;
   readonly json: InferBody;
   /** The outputs that came as bytes, by name. */

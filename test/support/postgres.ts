@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
-import { startPostgres, type OwnPostgres } from '../../bench/registry-postgres.js';
+import { startPostgres, type PostgresServer } from '../../fixtures/postgres-server.js';
 
 /** A PostgreSQL for one test file, gone when the file is done. */
-export function postgresForThisFile(): () => OwnPostgres {
-  let postgres: OwnPostgres | undefined;
+export function postgresForThisFile(): () => PostgresServer {
+  let postgres: PostgresServer | undefined;
   beforeAll(async () => {
     postgres = await startPostgres();
   });

@@ -1,13 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-export interface Selector {
+interface Selector {
   readonly metric: string;
   readonly labels: readonly string[];
   /** Labels that must have this very value. */
   readonly values: readonly (readonly [string, string])[];
 }
 
-export interface ReadQuery {
+interface ReadQuery {
   readonly selectors: readonly Selector[];
   /** Of by, without, on, ignoring and group_left. */
   readonly grouping: readonly string[];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { observabilityFolder } from '../../bench/replicas/dashboard.js';
+import { observabilityFolder } from '../../fixtures/grafana-dashboard.js';
 
-export interface Rule {
+interface Rule {
   readonly record?: string;
   readonly alert?: string;
   readonly expr: string;

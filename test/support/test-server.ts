@@ -1,37 +1,49 @@
 import { afterAll } from 'vitest';
+import type { Backbone } from '../../core/backbone/backbone.js';
+import { serverKey } from '../../fixtures/server-key.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { silent } from '../../core/progress.js';
 import { serverConfigurationSchema, type ServerConfiguration } from '../../server/configuration.js';
 import { createLogger } from '../../server/observability/logger.js';
 import { startServer, type RunningServer } from '../../server/run.js';
 import { numbered } from './pictures.js';
-import { smallBackbone } from './small-backbone.js';
+import { smallBackbone } from '../../fixtures/small-backbone.js';
 
 export interface TestServer extends RunningServer {
   /** What was logged, line by line. */
   readonly log: string[];
 }
 
-export interface TestServerOptions {
+interface TestServerOptions {
   readonly settings?: Partial<ServerConfiguration>;
   /** Asked at every (re)load. */
   readonly bundle: () => Bundle;
+  /** Asked at every (re)load, too. */
+  readonly backbone?: () => Backbone | Promise<Backbone>;
 }
 
+/** With which `send` makes changes; servers of tests know it unless a test configures admin keys of its own. */
+export const testKey = serverKey;
+
 /** A real server on a free port, with a small network and a small bundle; it ends with the test file. */
-export async function startTestServer({ settings = {}, bundle }: TestServerOptions): Promise<TestServer> {
+export async function startTestServer({
+  settings = {},
+  bundle,
+  backbone = smallBackbone,
+}: TestServerOptions): Promise<TestServer> {
   const log: string[] = [];
   const all = serverConfigurationSchema.parse({
     port: 0,
     threads: 1,
     registry: 'sqlite::memory:',
     graceSeconds: 0,
+    adminKeys: [testKey],
     ...settings,
   });
   const server = await startServer(all, {
     watcher: silent,
     logger: createLogger(all, { write: (line) => void log.push(line) }),
-    load: () => Promise.resolve({ bundle: bundle(), backbone: smallBackbone() }),
+    load: async () => ({ bundle: bundle(), backbone: await backbone() }),
   });
   afterAll(() => server.stop(0));
   return { ...server, log };
@@ -45,7 +57,16 @@ export interface Answered {
   readonly body: any;
 }
 
-export async function send(url: string, init?: RequestInit): Promise<Answered> {
+/** Changes are sent with `testKey`, as every change needs a key; unless the request brings one. */
+export function send(url: string, init: RequestInit = {}): Promise<Answered> {
+  const headers = new Headers(init.headers);
+  const isChange = (init.method ?? 'GET') !== 'GET' && /^\/(classes|admin)\b/.test(new URL(url).pathname);
+  if (isChange && !headers.has('authorization') && !headers.has('x-api-key'))
+    headers.set('authorization', `Bearer ${testKey}`);
+  return sendAsIs(url, { ...init, headers });
+}
+
+export async function sendAsIs(url: string, init?: RequestInit): Promise<Answered> {
   const response = await fetch(url, init);
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');

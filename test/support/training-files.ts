@@ -4,9 +4,9 @@ import type { z } from 'zod';
 import type { configurationSchema } from '../../trainer/configuration.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { noSearch } from '../../trainer/presets.js';
-import { syntheticDataset, type SyntheticSizes } from './synthetic-dataset.js';
+import { syntheticDataset, type SyntheticSizes } from '../../fixtures/synthetic-dataset.js';
 
-export interface TrainingFiles {
+interface TrainingFiles {
   readonly data: string;
   /** What names the files to a command that trains, on one thread. */
   readonly options: readonly string[];

@@ -1,6 +1,6 @@
 import { matrix, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
-import type { TransportProblem } from '../../trainer/transport/problem.js';
+import type { TransportProblem } from '../../trainer/transport/transport-problem.js';
 
 /**
  * Two batches of 128 rows from the same 40 clusters, as a training step meets them: non-negative features around

@@ -1,7 +1,11 @@
 import { matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { assembleDataset } from '../../trainer/datasets/class-sets.js';
-import { syntheticDataset, type InMemoryDataset, type SyntheticSizes } from './synthetic-dataset.js';
+import {
+  syntheticDataset,
+  type InMemoryDataset,
+  type SyntheticSizes,
+} from '../../fixtures/synthetic-dataset.js';
 
 /**
  * A dataset in the style of ImageNet with word vectors: 500 signed values for each class, of no fixed length, without a meaning of their

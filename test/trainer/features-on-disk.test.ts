@@ -17,7 +17,7 @@ import { gatherReport } from '../../trainer/report/gather/gather.js';
 import { trainingLog } from '../../trainer/report/report-path.js';
 import { train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
-import { smallConfiguration } from '../support/small-configuration.js';
+import { smallConfiguration } from '../../fixtures/small-configuration.js';
 import { wordVectorDataset } from '../support/word-vector-dataset.js';
 
 vi.setConfig({ testTimeout: 300_000 });

@@ -10,8 +10,8 @@ import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
-import { smallConfiguration } from '../support/small-configuration.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { smallConfiguration } from '../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const engine = new OnnxEngine({ threads: 1 });

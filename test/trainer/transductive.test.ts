@@ -9,11 +9,11 @@ import { judgeModel } from '../../trainer/evaluation/evaluate.js';
 import { standardTopK } from '../../trainer/evaluation/metrics.js';
 import { trainModel } from '../../trainer/model.js';
 import { hideUnseen } from '../../trainer/train.js';
-import { validationWorld } from '../../trainer/selection/validate.js';
+import { validationDataset } from '../../trainer/selection/validate.js';
 import { refine } from '../../trainer/transductive/refine.js';
-import { unlabelledRows } from '../../trainer/transductive/unlabelled-rows.js';
-import { smallConfiguration } from '../support/small-configuration.js';
-import { syntheticDataset } from '../support/synthetic-dataset.js';
+import { unlabelledRows } from '../../trainer/preparation/unlabelled-rows.js';
+import { smallConfiguration } from '../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const engine = new OnnxEngine({ threads: 1 });
 // So few seen classes, and so much noise, that attributes alone place the unseen classes badly.
@@ -71,10 +71,10 @@ describe('unlabelled rows of unseen classes', () => {
   });
 
   test('are there in a validation fold, where every class that plays unseen has rows', () => {
-    const world = validationWorld(dataset, transductive, 0);
-    const present = new Set(Array.from(world.splits.testUnseen, (row) => world.labels[row]));
-    expect(present.size).toBe(world.unseen.length);
-    expect(world.unseen.length).toBe(5);
+    const validation = validationDataset(dataset, transductive, 0);
+    const present = new Set(Array.from(validation.splits.testUnseen, (row) => validation.labels[row]));
+    expect(present.size).toBe(validation.unseen.length);
+    expect(validation.unseen.length).toBe(5);
   });
 });
 

@@ -9,7 +9,7 @@ import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateModel } from '../../trainer/evaluation/evaluate.js';
 import { trainModel } from '../../trainer/model.js';
 import { temporaryFolder } from '../support/folders.js';
-import { smallConfiguration } from '../support/small-configuration.js';
+import { smallConfiguration } from '../../fixtures/small-configuration.js';
 import { wordVectorDataset } from '../support/word-vector-dataset.js';
 
 vi.setConfig({ testTimeout: 120_000 });

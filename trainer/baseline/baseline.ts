@@ -9,7 +9,7 @@ import { baselineMethods, type BaselineName, type BaselineRun, type Settings } f
 
 /** What a model has to beat, on the dataset's own test rows. Means of per-class accuracies, as fractions of 1. */
 export interface BaselineResult extends GeneralizedAccuracy {
-  /** Test rows of unseen classes, told apart among the unseen classes only. */
+  /** Test rows of unseen classes, classified among the unseen classes only. */
   readonly standardAccuracy: number;
   /** The same, with the row's own class among the best five. */
   readonly standardTop5: number;
@@ -54,12 +54,12 @@ export async function runMethod(
 async function chooseSettings(dataset: Dataset, name: BaselineName, run: BaselineRun): Promise<Settings> {
   const { fit, candidates } = baselineMethods[name];
   if (candidates.length === 1) return candidates[0];
-  const world = validationSplit(dataset, { seed: 0 });
-  const fitted = await fit(world, candidates, run);
+  const validation = validationSplit(dataset, { seed: 0 });
+  const fitted = await fit(validation, candidates, run);
   const accuracies: number[] = [];
   try {
     for (const score of fitted.scores) {
-      const judged = await judgeRows(score, world, world.splits.testUnseen, run.watcher.signal);
+      const judged = await judgeRows(score, validation, validation.splits.testUnseen, run.watcher.signal);
       accuracies.push(classMean(judged.labels, (i) => judged.isRight[i] === 1));
     }
   } finally {

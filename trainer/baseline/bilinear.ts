@@ -7,7 +7,7 @@
  *   ALE      mean_n  l(r_n) / r_n  sum_c v_nc,   r_n = how many classes violate,  l(r) = 1 + 1/2 + ... + 1/r
  *
  * x_n (D) standardised features, over sqrt(D); s_c (d) attributes of unit length; W (D, d); N rows in a batch, C seen classes.
- * ALE's weight looks at the best ranks: one class too many before a row's own costs more than the tenth.
+ * ALE weights the top ranks: the first class ranked above a row's own costs more than the tenth.
  */
 import { Random } from '../../core/random.js';
 import type { Watcher } from '../../core/progress.js';
@@ -24,7 +24,7 @@ export type RankingLoss = 'ale' | 'devise';
 export interface BilinearSettings {
   readonly margin: number;
   readonly learningRate: number;
-  /** Batches to learn from, however many rows there are. */
+  /** Training steps, whatever the number of rows. */
   readonly steps: number;
 }
 
@@ -69,7 +69,7 @@ function rankWeights<T>(ops: Operations<T>, violations: T, classes: number): T {
   return ops.stopGradient(ops.divide(harmonic, ops.add(rank, ops.scalar(1e-12))));
 }
 
-export interface BilinearRun {
+interface BilinearRun {
   readonly engine: Engine;
   readonly seed: number;
   readonly watcher: Watcher;

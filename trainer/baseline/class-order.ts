@@ -1,13 +1,13 @@
 /**
- * Do the attributes belong to the classes? A table of attributes in another order than the class names breaks nothing
- * and ruins everything, so the data itself is asked, on training rows of seen classes only: no test row is used up.
+ * Do the attributes belong to the classes? A table of attributes in another order than the class names causes no
+ * error and ruins the model, so the data itself is tested, on training rows of seen classes only.
  *
  * For each of five folds, the mean features of held-out seen classes are predicted from their attributes, by a ridge on
  * the other seen classes, and each held-out class is matched to the nearest prediction (cosine, around the mean).
  * Two references make the number mean something on any dataset:
- *   - chance: the same with attributes dealt to the classes at random (mean of several deals);
- *   - ceiling: one half of a held-out class's rows matched by the other half: how well the features could tell at all.
- *     Half of few rows is a poor mean, which underrates it: what the attributes reach, the features allow in any case.
+ *   - chance: the same with attributes assigned to the classes at random (mean of several permutations);
+ *   - ceiling: one half of a held-out class's rows matched by the other half: the best that these features allow.
+ *     Half of few rows gives a noisy mean, which underestimates it, so it is never below what the attributes reach.
  * The attributes explain (matched - chance) / (ceiling - chance) of what can be explained, at least 0. CUB has 0.88 in its own
  * order, 0.13 shifted by one (neighbours in the alphabet are often relatives) and at most 0.07 in other orders.
  */
@@ -17,7 +17,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
 import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../linear-algebra.js';
 
-export interface ClassOrderCheck {
+interface ClassOrderCheck {
   readonly matched: number;
   readonly chance: number;
   readonly ceiling: number;
@@ -123,7 +123,7 @@ function predictionProducts(
   return (i, j) => withMean(i, held.indexOf(j)) / lengths[held.indexOf(j)];
 }
 
-/** How many of the classes are nearest to what stands for them, among what stands for all of them. */
+/** How many of the classes have their own prediction nearest, among the predictions for all of them. */
 function hits(classes: number[], nearness: (i: number, j: number) => number): number {
   return classes.filter((i) => {
     const own = nearness(i, i);
@@ -153,7 +153,7 @@ function centred(rows: Float64Array[]): Float64Array[] {
   return rows.map((row) => row.map((value, k) => value - centre[k]));
 }
 
-/** Of rows asked for one after another: those of a class may lie on disk. */
+/** Rows are read one after another: those of a class may lie on disk. */
 function meanOf(count: number, rowAt: (i: number) => ArrayLike<number>): Float64Array {
   const mean = new Float64Array(rowAt(0).length);
   for (let i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /**
  * ESZSL, "An embarrassingly simple approach to zero-shot learning" (Romera-Paredes and Torr, ICML 2015), eq. 8: a bilinear
- * map between features and attributes in closed form, with no random numbers and nothing to wait for.
+ * map between features and attributes in closed form, without random numbers.
  *
  *   V = (X X^T + g I)^-1  X Y S^T  (S S^T + l I)^-1        score of row x for class c: x^T V s_c
  *
@@ -73,7 +73,7 @@ export async function fitEszsl(
   return foldScaling(solution, attributeKernel(dataset, lambda), width, seen.length, scaling);
 }
 
-/** B becomes (A + strength * mean eigenvalue * I)^-1 B; A (n, n) is used up. */
+/** B becomes (A + strength * mean eigenvalue * I)^-1 B; A (n, n) is overwritten. */
 function solveRidge(a: Float64Array, n: number, strength: number, b: Float64Array, columns: number): void {
   let trace = 0;
   for (let i = 0; i < n; i++) trace += a[i * n + i];
@@ -87,7 +87,7 @@ function solveRidge(a: Float64Array, n: number, strength: number, b: Float64Arra
   choleskySolveInPlace(a, n, b, columns);
 }
 
-/** K (z, C) = (S^T S + l I)^-1 S^T S_all: how much each seen class lends its weights to each class. */
+/** K (z, C) = (S^T S + l I)^-1 S^T S_all: how much of each seen class's weights goes into each class. */
 function attributeKernel(dataset: Dataset, lambda: number): Float64Array {
   const { attributes, seen } = dataset;
   const d = attributes.columns;

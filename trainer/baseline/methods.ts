@@ -1,5 +1,5 @@
 /**
- * The baselines, each as a list of settings and a way from a dataset to scores. Which settings a method takes is chosen on
+ * The baselines, each as a list of candidate settings and a fit that gives scores. The settings of a method are chosen on
  * validation classes, as for the model itself; ESZSL's are fixed, so that its figures can be compared between datasets.
  */
 import type { Watcher } from '../../core/progress.js';
@@ -22,17 +22,17 @@ export interface BaselineRun {
   readonly engine: Engine;
   readonly seed: number;
   readonly watcher: Watcher;
-  /** What the features and the head of the softmax methods follow. */
+  /** The softmax methods prepare features and fit their head by its settings. */
   readonly configuration: Configuration;
 }
 
-export interface FittedMethod {
+interface FittedMethod {
   /** Scores (rows, C) of the rows named, for each of the settings. */
   readonly scores: readonly ScoreRows[];
   readonly release: () => Promise<void>;
 }
 
-export interface BaselineMethod {
+interface BaselineMethod {
   readonly title: string;
   readonly candidates: readonly Settings[];
   /** False for a method that has no answer among unseen classes. */
@@ -57,7 +57,7 @@ function ranking(title: string, loss: RankingLoss): BaselineMethod {
   };
 }
 
-/** Weights in memory, and nothing to give back. */
+/** Weights in memory: there is nothing to release. */
 function linearMethod({ features }: Dataset, models: readonly LinearScores[]): FittedMethod {
   const scores = models.map(
     (model): ScoreRows =>

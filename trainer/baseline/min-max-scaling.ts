@@ -1,6 +1,6 @@
 import { rowOf, type RowSource } from '../../core/matrix.js';
 
-/** scaled = (value - lowest) * factor, which is 0 .. 1 over the rows it was taken from. */
+/** scaled = (value - lowest) * factor, which is 0 .. 1 over the rows that it was fitted on. */
 export interface Scaling {
   readonly lowest: Float64Array; // (D)
   readonly factor: Float64Array; // (D), 0 for a value that never changes

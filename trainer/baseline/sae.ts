@@ -21,7 +21,7 @@ import { foldScaling, scaledRow, standardScaling, unitAttributes } from './stand
 
 export const saeDirections = ['to-attributes', 'to-features'] as const;
 
-export interface SaeSettings {
+interface SaeSettings {
   /** l, with both sides brought to a mean eigenvalue of 1, so that one value serves any number of rows. */
   readonly lambda: number;
   readonly direction: (typeof saeDirections)[number];
@@ -114,7 +114,7 @@ function multiply(left: Rows, values: Float64Array, k: number, columns: number):
   return data;
 }
 
-/** Brings the mean eigenvalue to 1; answers what it was. */
+/** Scales the mean eigenvalue to 1 and returns what it was. */
 function normalise(a: Float64Array, n: number): number {
   let trace = 0;
   for (let i = 0; i < n; i++) trace += a[i * (n + 1)];

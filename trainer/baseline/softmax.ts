@@ -1,7 +1,7 @@
 /**
  * What real rows alone can do: the linear softmax of the model's own head, fitted on the seen classes and nothing else.
  * It has no row for a class without pictures, so among unseen classes it cannot choose at all, and beside seen ones it
- * never answers an unseen one: A_u = H = 0. What a generator buys is the difference to that.
+ * never answers an unseen one: A_u = H = 0. The difference to that is what a generator contributes.
  *
  * CONSE (Norouzi et al., ICLR 2014) is what the same softmax can do through attributes, without a generator: a row is placed
  * at the mean of the attributes of the `top` likeliest seen classes, weighed by their probabilities, and the class whose
@@ -15,11 +15,11 @@ import type { Dataset } from '../datasets/dataset.js';
 import { restrictClasses } from '../datasets/restrict-classes.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type Scoring } from '../evaluation/evaluate.js';
-import { prepareTrainingData } from '../generator/training-data.js';
+import { prepareTrainingData } from '../preparation/training-data.js';
 import { fitHead } from '../head/fit.js';
 import { directedCopy } from '../head/training-set.js';
 
-export interface ConseSettings {
+interface ConseSettings {
   readonly top: number;
 }
 
@@ -58,7 +58,7 @@ export async function fitSoftmax(
   }
 }
 
-/** Toward zero, unlike the model's pull toward its prototypes: as weak as keeps the fit finite and short. */
+/** Pulls toward zero, where the model's own head has prototypes: as weak as still keeps the fit finite and short. */
 const softmaxRegularisation = 1e-4;
 
 /** No score at all for an unseen class. */

@@ -2,7 +2,7 @@ import { rowOf, type Matrix, type RowSource } from '../../core/matrix.js';
 import type { LinearScores } from './linear-scores.js';
 import type { Scaling } from './min-max-scaling.js';
 
-/** Each value less its mean, over its deviation: mean 0 and variance 1 over the rows it was taken from. */
+/** Each value less its mean, over its deviation: mean 0 and variance 1 over the rows that it was fitted on. */
 export function standardScaling(features: RowSource, rows: ArrayLike<number>): Scaling {
   const { columns } = features;
   const mean = new Float64Array(columns);
@@ -31,7 +31,7 @@ export function foldScaling(weights: Float64Array, width: number, scaling: Scali
   return { weights: folded, offsets };
 }
 
-/** The attributes of every class at unit length, as the bilinear methods take them: (C, d). */
+/** The attributes of every class at unit length, as the bilinear methods use them: (C, d). */
 export function unitAttributes(attributes: Matrix): Float64Array {
   const { rows, columns: d } = attributes;
   const unit = new Float64Array(rows * d);

@@ -14,7 +14,7 @@ export async function convertDataset(
   options: LoadOptions = {},
   watcher: Watcher = silent,
 ): Promise<void> {
-  // Before the work, not after it.
+  // Checked before the conversion, which can take minutes.
   if (existsSync(to))
     throw new Failure('output-exists', `${to} exists already: name another directory, or remove it first.`);
   const dataset = await loadDataset(from, options);

@@ -1,30 +1,27 @@
-/** Something about a dataset that its owner should know. An error makes it unusable; a warning may be meant. */
+/** Something about a dataset that its owner should know. An error makes it unusable; a warning may be intended. */
 export interface Finding {
   readonly severity: 'error' | 'warning';
   readonly code: FindingCode;
   readonly message: string;
 }
 
-export const findingCodes = [
-  'wrong-size', // parts that must agree in length do not
-  'class-name', // an empty or a repeated class name
-  'not-finite', // NaN or infinity
-  'label-out-of-range',
-  'location-out-of-range',
-  'splits-overlap', // a row in two splits, or twice in one
-  'unseen-in-training', // a class of test-unseen rows has training rows
-  'test-seen-without-training', // a class of test-seen rows has none
-  'validation-classes', // validation classes that are not seen, or leave nothing to train on
-  'class-order', // labels and class names, or class names and attributes, do not belong together
-  'empty-split',
-  'identical-attributes',
-  'constant-attribute',
-  'few-training-rows',
-  'zero-features',
-  'negative-features',
-] as const;
-
-export type FindingCode = (typeof findingCodes)[number];
+type FindingCode =
+  | 'wrong-size' // parts that must agree in length do not
+  | 'class-name' // an empty or a repeated class name
+  | 'not-finite' // NaN or infinity
+  | 'label-out-of-range'
+  | 'location-out-of-range'
+  | 'splits-overlap' // a row in two splits, or twice in one
+  | 'unseen-in-training' // a class of test-unseen rows has training rows
+  | 'test-seen-without-training' // a class of test-seen rows has none
+  | 'validation-classes' // validation classes that are not seen, or leave nothing to train on
+  | 'class-order' // labels and class names, or class names and attributes, do not belong together
+  | 'empty-split'
+  | 'identical-attributes'
+  | 'constant-attribute'
+  | 'few-training-rows'
+  | 'zero-features'
+  | 'negative-features';
 
 export function errorFinding(code: FindingCode, message: string): Finding {
   return { severity: 'error', code, message };
@@ -35,7 +32,7 @@ export function warningFinding(code: FindingCode, message: string): Finding {
 }
 
 /** The first few of many, in words. */
-export function someOf(items: readonly (string | number)[], most = 3): string {
-  const named = items.slice(0, most).join(', ');
-  return items.length > most ? `${named} and ${items.length - most} more` : named;
+export function someOf(items: readonly (string | number)[], max = 3): string {
+  const named = items.slice(0, max).join(', ');
+  return items.length > max ? `${named} and ${items.length - max} more` : named;
 }

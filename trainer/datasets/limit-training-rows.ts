@@ -5,8 +5,8 @@ import type { Dataset } from './dataset.js';
 const seed = 0;
 
 /**
- * At most so many training rows of each class, drawn at random; the others belong to no split. On a dataset with a thousand
- * rows of each class, training takes hours on all of them and learns little from most. Test rows all stay.
+ * Limits the training rows of each class to a random sample; the other rows belong to no split. On a dataset with a thousand
+ * rows of each class, training on all of them takes hours and gains little. Test rows are not limited.
  */
 export function limitTrainingRows(dataset: Dataset, perClass: number): Dataset {
   const random = Random.stream(seed, 'training-rows');

@@ -16,17 +16,17 @@ export type DatasetForm = 'open' | 'xlsa17';
 export interface LoadOptions extends Xlsa17Options, FeaturePlace {
   /** A file that names the unseen classes, for the standard split instead of the dataset's own. */
   readonly unseenClasses?: string | undefined;
-  /** Train on at most so many rows of each class. */
+  /** The maximum number of training rows of each class. */
   readonly rowsPerClass?: number | undefined;
 }
 
-export interface CheckedDataset {
+interface CheckedDataset {
   readonly dataset: Dataset;
   readonly form: DatasetForm;
   readonly findings: readonly Finding[]; // errors first
 }
 
-/** A dataset that passed its checks; every problem of one that did not is in the Failure. */
+/** A dataset that passed its checks; otherwise a Failure that lists every problem. */
 export async function loadDataset(path: string, options: LoadOptions = {}): Promise<Dataset> {
   const { dataset, findings } = await loadAndCheck(path, options);
   const errors = findings.filter((finding) => finding.severity === 'error');
@@ -38,7 +38,7 @@ export async function loadDataset(path: string, options: LoadOptions = {}): Prom
   return dataset;
 }
 
-/** For those who want to see the warnings too; throws only when there is nothing to check. */
+/** The dataset with all findings, warnings included; throws only when there is no dataset that could be checked. */
 export async function loadAndCheck(path: string, options: LoadOptions = {}): Promise<CheckedDataset> {
   const form = await detectForm(path);
   if (form === 'open' && (options.features !== undefined || options.attributes !== undefined))
@@ -68,7 +68,7 @@ async function detectForm(path: string): Promise<DatasetForm> {
   throw new Failure(
     'dataset-not-found',
     (await exists(path))
-      ? `${path} is no dataset: it must be a directory with ${manifestFile} (our own form) or ${splitsFile} (xlsa17).`
+      ? `${path} is no dataset: it must be a directory with ${manifestFile} (the open form) or ${splitsFile} (xlsa17).`
       : `There is no dataset at ${path}: no such directory.`,
   );
 }

@@ -8,7 +8,7 @@ import { cannotOpen } from './problems.js';
 
 type NpyValues = Float32Array | Float64Array | Int32Array;
 
-export interface NpyArray {
+interface NpyArray {
   readonly shape: readonly number[];
   readonly values: NpyValues; // row-major; <i8 comes as Float64Array, exact up to 2^53, <f2 as Float32Array
 }
@@ -41,27 +41,27 @@ export async function readNpy(path: string): Promise<NpyArray> {
   return { shape, values: transposed(values, shape[1], shape[0]) };
 }
 
-export interface NpyHeader {
+interface NpyHeader {
   readonly shape: readonly number[];
   readonly type: string;
   readonly isFortran: boolean;
   readonly start: number; // of the data
 }
 
-/** What the file says of itself, without its data. */
+/** The header alone, without reading the data. */
 export async function readNpyHeader(path: string): Promise<NpyHeader> {
   const file = await open(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostHeaderBytes), 0, mostHeaderBytes, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
     return parseHeader(path, buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
 }
 
-const mostHeaderBytes = 1 << 16; // a header names a type and a shape, nothing long
+const maxHeaderBytes = 1 << 16; // a header names a type and a shape, nothing long
 
 function parseHeader(path: string, bytes: Buffer): NpyHeader {
   if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== magic) refuse(path, 'it is no .npy file');

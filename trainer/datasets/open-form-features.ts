@@ -7,14 +7,14 @@ import { rowsBetween, type RowSource } from '../../core/matrix.js';
 import { readNpyHeader, readNpyMatrix } from './npy.js';
 import { manifestFile, type Manifest } from './open-form-schema.js';
 import { cannotOpen, datasetInvalid } from './problems.js';
-import { mostInMemory, openStoredRows, type StoredShape } from './stored-rows.js';
+import { maxBytesInMemory, openStoredRows, type StoredShape } from './stored-rows.js';
 
 export const featurePlaces = ['auto', 'memory', 'disk'] as const;
 
 export interface FeaturePlace {
-  /** Where features are while they are worked with; auto is memory for those that fit there well. */
+  /** Where features are held during training; auto keeps those below 1 GiB in memory. */
   readonly featuresIn?: (typeof featurePlaces)[number] | undefined;
-  /** The folder for what is made from features on disk (default: the system's for temporary files). */
+  /** The folder for scratch files made from features on disk (default: the system's temporary folder). */
   readonly scratch?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export async function readFeatures(
     throw datasetInvalid(directory, [
       `${described.file} is ${shape.rows} x ${shape.columns}, not ${rows} x ${columns} as ${manifestFile} says`,
     ]);
-  const large = 4 * rows * columns > mostInMemory;
+  const large = 4 * rows * columns > maxBytesInMemory;
   if (featuresIn === 'disk' || (featuresIn === 'auto' && large)) {
     if (shape.stored === null)
       throw new Failure(
@@ -51,7 +51,7 @@ export async function readFeatures(
 interface Shape {
   readonly rows: number;
   readonly columns: number;
-  /** Null for a file that is not row after row of floats. */
+  /** Null for a file that is not row-major floats. */
   readonly stored: StoredShape | null;
 }
 

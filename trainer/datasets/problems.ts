@@ -6,7 +6,7 @@ export function cannotOpen(path: string, error: unknown): Failure {
   });
 }
 
-/** All that is wrong with a dataset at once: whoever mends it should not have to come back once per problem. */
+/** Lists every problem of a dataset at once, so that it can be repaired in one go. */
 export function datasetInvalid(path: string, problems: readonly string[]): Failure {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
   return new Failure(

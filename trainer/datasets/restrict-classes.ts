@@ -3,9 +3,9 @@ import { assembleDataset } from './class-sets.js';
 import type { Dataset, DatasetSplits } from './dataset.js';
 
 /**
- * The same rows, with only some of the classes left in the world: names, attributes and labels are of those classes
- * alone, numbered anew in the order given. The features are shared with the original, not copied. A row outside the
- * splits given loses its label (-1), so that code which strays from the splits cannot profit from what it finds.
+ * The same rows with only some of the classes: names, attributes and labels are of those classes alone, renumbered in the
+ * order given. The features are shared with the original, not copied. A row outside the
+ * splits given loses its label (-1), so that code that reads rows outside the splits cannot learn from their labels.
  */
 export function restrictClasses(
   dataset: Dataset,

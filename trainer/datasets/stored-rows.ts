@@ -1,7 +1,7 @@
 /**
  * Rows in a file, read by their offsets: a features file that is too large for memory, and the scratch files that hold
- * what is made from it. Reading is synchronous on purpose: whatever works on rows then reads the same for rows in memory, and
- * the pages that are wanted again come from the system's own cache.
+ * what is made from it. Reading is synchronous on purpose: code that works on rows is then the same for rows in memory, and
+ * repeated reads come from the operating system's page cache.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ class RowFile implements StoredRows {
   read(indices: ArrayLike<number>, target: Float32Array): void {
     for (let from = 0; from < indices.length;) {
       let to = from + 1;
-      while (to < indices.length && indices[to] === indices[to - 1] + 1) to += 1; // neighbours in one go
+      while (to < indices.length && indices[to] === indices[to - 1] + 1) to += 1; // consecutive rows in one read
       this.readRange(indices[from], target.subarray(from * this.columns, to * this.columns));
       from = to;
     }
@@ -70,7 +70,7 @@ class RowFile implements StoredRows {
   }
 }
 
-/** Rows of a file that others may read too. `scratch` is the folder for what will be made from them. */
+/** Rows of a file that is shared and read-only. `scratch` is the folder for files derived from them. */
 export function openStoredRows(path: string, shape: StoredShape, scratch: string): StoredRows {
   const file = openSync(path, 'r');
   const expected = shape.start + shape.rows * shape.columns * bytesPerValue[shape.type];
@@ -85,18 +85,18 @@ export function openStoredRows(path: string, shape: StoredShape, scratch: string
   return new RowFile(file, path, shape, scratch);
 }
 
-/** Features of more bytes than this, as float32, are left on disk. A training run takes about four times what they take. */
-export const mostInMemory = 2 ** 30;
+/** Features larger than this as float32 stay on disk: a training run needs about four times their size in memory. */
+export const maxBytesInMemory = 2 ** 30;
 
-/** Room for at most so many rows: in memory when they fit there well. */
+/** Room for up to `rows` rows: in memory below maxBytesInMemory, otherwise in a scratch file. */
 export function roomFor(rows: number, columns: number, scratch: string): RowRoom {
-  const isLarge = 4 * rows * columns > mostInMemory;
+  const isLarge = 4 * rows * columns > maxBytesInMemory;
   return isLarge ? scratchRoom(scratch, columns) : roomLike(matrix(0, columns), rows, columns);
 }
 
 let created = 0;
 
-/** Its file has no name any more once it is open: the system takes it back when it is closed, or when we are killed. */
+/** The file is unlinked once it is open, so the system frees it when it is closed or the process is killed. */
 function scratchRoom(folder: string, columns: number): RowRoom {
   const path = join(folder, `.unseen-rows-${process.pid}-${++created}`);
   const file = onDisk(path, () => {

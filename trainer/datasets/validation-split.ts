@@ -3,9 +3,9 @@ import { Random } from '../../core/random.js';
 import type { Dataset } from './dataset.js';
 import { restrictClasses } from './restrict-classes.js';
 
-export interface ValidationSplitOptions {
+interface ValidationSplitOptions {
   readonly seed: number;
-  /** Which of the disjoint sets of held-out classes to take. */
+  /** Which of the disjoint sets of held-out classes to use. */
   readonly fold?: number;
   /** How many seen classes play unseen: a fraction of them below 1 (default 0.25), or a count from 1 up. */
   readonly classes?: number;
@@ -16,11 +16,11 @@ export interface ValidationSplitOptions {
 }
 
 /**
- * A small world made of the training rows alone, in which some seen classes play unseen: settings are chosen in it, so
- * that no test row ever has a say. Its classes are the seen classes of the original, and as many rivals as asked for; its
+ * A dataset made of the training rows alone, in which some seen classes play unseen: settings are chosen on it, so that
+ * test rows have no influence. Its classes are the seen classes of the original, and as many rivals as asked for; its
  * features are the original's own matrix, of which its splits name training rows only.
  *
- * Rivals keep the world the size of the real one: how strongly unseen classes must be favoured depends on how many seen
+ * Rivals keep it the size of the full dataset: how strongly unseen classes must be favoured depends on how many seen
  * and how many unseen classes compete. With a tenth of the seen classes held out and rivals for the rest, both numbers
  * are nearly those of the final model, so that a bias found here holds there.
  */
@@ -60,7 +60,7 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
 export function heldOutClasses(dataset: Dataset, options: ValidationSplitOptions): Int32Array {
   const { seed, fold = 0, classes = 0.25 } = options;
   const count = classes < 1 ? Math.max(1, Math.round(dataset.seen.length * classes)) : Math.floor(classes);
-  // The authors' own validation classes come first, so that they are the ones used as far as they go.
+  // The authors' own validation classes come first, so that they are used before any others.
   const own = dataset.validationClasses ?? new Int32Array(0);
   const random = Random.stream(seed, 'validation-classes');
   const others = dataset.seen.filter((label) => !own.includes(label));

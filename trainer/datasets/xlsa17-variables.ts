@@ -2,8 +2,8 @@ import { matrix, type Matrix } from '../../core/matrix.js';
 import { float32Of, stringsOf } from './mat5/convert-values.js';
 import type { MatNumbers, MatValue } from './mat5/values.js';
 
-/** Collects what is missing or of the wrong kind, so that all of it is reported together. */
-export class VariableTaker {
+/** Reads variables and collects everything that is missing or of the wrong kind, so that it is reported together. */
+export class VariableReader {
   readonly problems: string[] = [];
 
   constructor(private readonly paths: ReadonlyMap<ReadonlyMap<string, MatValue>, string>) {}

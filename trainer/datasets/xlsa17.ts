@@ -13,12 +13,12 @@ import { stringsOf } from './mat5/convert-values.js';
 import { readMatFile } from './mat5/reader.js';
 import type { MatValue } from './mat5/values.js';
 import { datasetInvalid } from './problems.js';
-import { VariableTaker } from './xlsa17-variables.js';
+import { VariableReader } from './xlsa17-variables.js';
 
 export interface Xlsa17Options {
   /** The features file, when the directory holds several: a name inside it (default res101.mat, or the only one). */
   readonly features?: string | undefined;
-  /** `original` takes original_att (percentages) instead of att (normalised). */
+  /** `original` reads original_att (percentages) instead of att (normalised). */
   readonly attributes?: 'att' | 'original' | undefined;
 }
 
@@ -33,20 +33,20 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
     readMatFile(featuresPath, ['features', 'labels', 'image_files']),
     readMatFile(join(directory, splitsFile), [attributeVariable, 'allclasses_names', ...locations]),
   ]);
-  const take = new VariableTaker(
+  const read = new VariableReader(
     new Map([
       [rowValues, featuresPath],
       [classValues, join(directory, splitsFile)],
     ]),
   );
-  const features = take.transposed(rowValues, 'features');
-  const attributes = take.transposed(classValues, attributeVariable);
-  const labels = take.indices(rowValues, 'labels');
-  const train = take.indices(classValues, 'trainval_loc');
-  const testSeen = take.indices(classValues, 'test_seen_loc');
-  const testUnseen = take.indices(classValues, 'test_unseen_loc');
-  const classNames = take.strings(classValues, 'allclasses_names');
-  if (take.problems.length > 0) throw datasetInvalid(directory, take.problems);
+  const features = read.transposed(rowValues, 'features');
+  const attributes = read.transposed(classValues, attributeVariable);
+  const labels = read.indices(rowValues, 'labels');
+  const train = read.indices(classValues, 'trainval_loc');
+  const testSeen = read.indices(classValues, 'test_seen_loc');
+  const testUnseen = read.indices(classValues, 'test_unseen_loc');
+  const classNames = read.strings(classValues, 'allclasses_names');
+  if (read.problems.length > 0) throw datasetInvalid(directory, read.problems);
   const imageFiles = rowValues.get('image_files');
 
   return assembleDataset({
@@ -59,7 +59,7 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
     imageFiles: imageFiles ? stringsOf(imageFiles) : null,
     // Ascending: their order means nothing, and so either form of a dataset trains the same model.
     splits: { train: train.sort(), testSeen: testSeen.sort(), testUnseen: testUnseen.sort() },
-    validationClasses: validationClasses(classValues, labels, classNames.length, take),
+    validationClasses: validationClasses(classValues, labels, classNames.length, read),
     backbone: null,
   });
 }
@@ -69,11 +69,11 @@ function validationClasses(
   values: ReadonlyMap<string, MatValue>,
   labels: Int32Array,
   classCount: number,
-  take: VariableTaker,
+  read: VariableReader,
 ): Int32Array | null {
   if (!values.has('train_loc') || !values.has('val_loc')) return null;
-  const inTraining = new Set(classesOfRows(labels, take.indices(values, 'train_loc'), classCount));
-  const inValidation = classesOfRows(labels, take.indices(values, 'val_loc'), classCount);
+  const inTraining = new Set(classesOfRows(labels, read.indices(values, 'train_loc'), classCount));
+  const inValidation = classesOfRows(labels, read.indices(values, 'val_loc'), classCount);
   const usable = inValidation.length > 0 && inTraining.size > 0;
   return usable && !inValidation.some((label) => inTraining.has(label)) ? inValidation : null;
 }

@@ -10,7 +10,7 @@ import type { AdamSettings, ParameterValues, TrainingState } from './contract.js
 import { mapValues } from './state.js';
 
 const pageBytes = 65536;
-const mostPages = 65536;
+const maxPages = 65536;
 
 /** Byte offsets of the four areas, how many values each has, and the constants of adam.ts. */
 type AdamFunction = (
@@ -50,7 +50,7 @@ export class AdamMemory {
     this.stepsDone = state.step;
 
     const pages = Math.ceil((4 * 4 * count) / pageBytes);
-    if (pages > mostPages) {
+    if (pages > maxPages) {
       throw new Failure(
         'config-invalid',
         `${count} weights need more than the 4 GiB that the CPU engine can hold; use a smaller hidden layer.`,

@@ -8,7 +8,7 @@
  */
 import type { AdamSettings } from './contract.js';
 
-export interface AdamStep {
+interface AdamStep {
   readonly rate: number;
   readonly epsilon: number;
   readonly keep: number;

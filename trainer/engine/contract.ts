@@ -1,9 +1,9 @@
 /**
- * What the trainer knows of the machinery that runs it. A program is written once, against Operations, and every
+ * What the trainer knows of its compute engine. A program is written once, against Operations, and every
  * engine runs it: the ONNX engine builds a graph from it, the TensorFlow engine executes it as it reads.
  */
 
-/** The tensor operations that programs are written in; T is whatever stands for a tensor in an engine. */
+/** The tensor operations that programs are written in; T is an engine's own type of tensor. */
 export interface Operations<T> {
   shapeOf(x: T): readonly number[];
   scalar(value: number): T;
@@ -71,7 +71,7 @@ export interface Evaluator {
 }
 
 export interface GradientEvaluator {
-  /** The arrays answered are the engine's own, overwritten by the next run. */
+  /** The arrays returned belong to the engine and are overwritten by the next run. */
   run(
     inputs: InputValues,
     parameters: ParameterValues,
@@ -111,7 +111,7 @@ export interface TrainingBatch {
 
 export interface Engine {
   readonly name: string;
-  /** How many updates a training run does best in one call of `step`. */
+  /** The number of updates in one call of `step` that is fastest. */
   readonly stepsPerRun: number;
   evaluator(program: FunctionProgram): Promise<Evaluator>;
   gradients(program: LossProgram): Promise<GradientEvaluator>;

@@ -7,7 +7,7 @@ import { loadTensorflowEngine } from './tensorflow/engine.js';
 export const engineNames = ['onnx', 'tensorflow'] as const;
 export type EngineName = (typeof engineNames)[number];
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly provider: Provider;
   readonly threads: number;
   readonly stepsPerRun?: number;

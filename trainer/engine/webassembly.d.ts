@@ -1,4 +1,4 @@
-// The part of WebAssembly that adam-kernel.ts uses: Node has it, but its types stand in the DOM library only.
+// The part of WebAssembly that adam-kernel.ts uses: Node has it, but its types are in the DOM library only.
 declare namespace WebAssembly {
   class Memory {
     constructor(pages: { initial: number; maximum: number });

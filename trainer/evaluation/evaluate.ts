@@ -11,7 +11,7 @@ import {
   type ScoredMargins,
 } from './metrics.js';
 import { seenUnseenCurve } from './seen-unseen-curve.js';
-import { takeColumns } from './take-columns.js';
+import { selectColumns } from './select-columns.js';
 
 /** How a model does on test rows. Accuracies are means over classes, from 0 to 1. */
 export interface Evaluation {
@@ -27,14 +27,14 @@ export interface Evaluation {
   readonly perClass: readonly ClassAccuracy[];
 }
 
-export interface ClassAccuracy {
+interface ClassAccuracy {
   readonly name: string;
   readonly seen: boolean;
   readonly rows: number;
   readonly accuracy: number; // in the generalized setting, with the bias
 }
 
-/** The parts of a model that scoring takes. */
+/** The parts of a model that scoring needs. */
 export interface ScoringModel {
   readonly mapper: FeatureMapper;
   readonly head: LinearHead;
@@ -67,7 +67,7 @@ export async function judgeModel(
 ): Promise<ScoredMargins> {
   const scoring = await openScoring(model, dataset.features);
   const score: ScoreRows = columns
-    ? async (some) => takeColumns(await scoring.score(some), columns)
+    ? async (some) => selectColumns(await scoring.score(some), columns)
     : scoring.score;
   try {
     return await judgeRows(score, dataset, rows);
@@ -84,7 +84,7 @@ export async function evaluateModel(
   return evaluateRows(await judgeModel(model, dataset, testRows(dataset)), dataset, unseenBias);
 }
 
-/** The verdict on test rows that were judged one by one. */
+/** The accuracies of test rows that were judged one by one. */
 export function evaluateRows(judged: ScoredMargins, dataset: Dataset, unseenBias: number): Evaluation {
   const { labels, margin, isRight, isUnseen } = judged;
   const curve = seenUnseenCurve(judged);

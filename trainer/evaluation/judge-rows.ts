@@ -29,7 +29,7 @@ export async function judgeRows(
     ahead: new Int32Array(rows.length),
   };
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
-    await new Promise(setImmediate); // lets Ctrl-C through
+    await new Promise(setImmediate); // lets the event loop handle Ctrl-C
     if (signal) stopIfAsked(signal);
     const scores = await score(rows.subarray(start, start + rowsAtOnce));
     const part = marginsOf(scores, labels.subarray(start, start + rowsAtOnce), isUnseen);

@@ -4,56 +4,17 @@
  *
  * N rows, C classes; scores (N, C): the higher, the likelier. A bias is added to the scores of every unseen class.
  */
+import { classMean, harmonicMean } from '../../core/accuracy.js';
 import { Failure } from '../../core/failures.js';
 import type { Matrix } from '../../core/matrix.js';
+
+export { classMean, harmonicMean };
 
 /** Accuracies in the generalized setting, in which every class competes for every row. */
 export interface GeneralizedAccuracy {
   readonly unseenAccuracy: number; // A_u: mean over the unseen classes
   readonly seenAccuracy: number; // A_s
   readonly harmonicMean: number; // H = 2 A_u A_s / (A_u + A_s)
-}
-
-export function harmonicMean(a: number, b: number): number {
-  return a + b > 0 ? (2 * a * b) / (a + b) : 0;
-}
-
-/** The mean over the classes among the labels of the fraction of their rows that count as hits. */
-export function classMean(labels: ArrayLike<number>, isHit: (row: number) => boolean): number {
-  const rows = new Map<number, number>();
-  const hits = new Map<number, number>();
-  for (let i = 0; i < labels.length; i++) {
-    rows.set(labels[i], (rows.get(labels[i]) ?? 0) + 1);
-    if (isHit(i)) hits.set(labels[i], (hits.get(labels[i]) ?? 0) + 1);
-  }
-  if (rows.size === 0) return 0;
-  let sum = 0;
-  for (const [label, count] of rows) sum += (hits.get(label) ?? 0) / count;
-  return sum / rows.size;
-}
-
-export function perClassAccuracy(predictions: ArrayLike<number>, labels: ArrayLike<number>): number {
-  if (predictions.length !== labels.length)
-    throw new RangeError(`${predictions.length} predictions for ${labels.length} labels`);
-  return classMean(labels, (i) => predictions[i] === labels[i]);
-}
-
-/** Per row the best-scored of the classes that may be answered (all of them by default); a tie goes to the lower index. */
-export function predict(scores: Matrix, candidates?: ArrayLike<number>): Int32Array {
-  const count = candidates?.length ?? scores.columns;
-  const predictions = new Int32Array(scores.rows);
-  for (let i = 0; i < scores.rows; i++) {
-    let best = -1;
-    let bestScore = -Infinity;
-    for (let k = 0; k < count; k++) {
-      const label = candidates ? candidates[k] : k;
-      const score = scores.data[i * scores.columns + label];
-      if (best < 0 || score > bestScore) [best, bestScore] = [label, score];
-    }
-    if (Number.isNaN(bestScore)) throw notFinite(i);
-    predictions[i] = best;
-  }
-  return predictions;
 }
 
 /** A row is a hit when fewer than k other candidates score above its own class (ties count against it). */
@@ -86,7 +47,7 @@ export interface Margins {
   readonly labels: ArrayLike<number>;
 }
 
-/** With what else the same look at the scores tells. */
+/** The margins with further facts that the same pass over the scores gives. */
 export interface ScoredMargins extends Margins {
   readonly bestSeen: Int32Array; // (N), -1 where there is no such class
   readonly bestUnseen: Int32Array; // (N)
@@ -160,16 +121,6 @@ export function standardTopK({ isUnseen, labels, ahead }: ScoredMargins, k: numb
     rows.map((i) => labels[i]),
     (i) => ahead[rows[i]] < k,
   );
-}
-
-/** A_u, A_s and H of scores over all classes, with a bias on the unseen ones. */
-export function generalizedAccuracy(
-  scores: Matrix,
-  labels: ArrayLike<number>,
-  isUnseen: ArrayLike<number>,
-  bias = 0,
-): GeneralizedAccuracy {
-  return accuracyAtBias(marginsOf(scores, labels, isUnseen), bias);
 }
 
 function notFinite(row: number): Failure {

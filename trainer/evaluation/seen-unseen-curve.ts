@@ -10,7 +10,7 @@ export interface CurvePoint extends GeneralizedAccuracy {
   readonly bias: number;
 }
 
-export interface SeenUnseenCurve {
+interface SeenUnseenCurve {
   readonly points: readonly CurvePoint[]; // bias ascending: A_u grows, A_s falls
   readonly area: number; // AUSUC, in 0 .. 1
   readonly best: CurvePoint; // of the highest H; the bias nearest to 0 among equals

@@ -24,7 +24,7 @@ export function samplesChart({ points, plateauFrom }: SamplesFigure): Markup {
       },
       y: { domain: [0, 100], label: 'Accuracy (%)', grid: true },
       marks: [
-        Plot.axisX({ ticks: counts, text: String }), // left to itself, a log scale leaves out some of its numbers
+        Plot.axisX({ ticks: counts, text: String }), // by default, a log scale omits some of the labels
         Plot.ruleX([plateauFrom], { stroke: 'var(--quiet)', strokeDasharray: '4 3' }),
         Plot.line(points, { x: 'samplesPerClass', y: 'top1', stroke: 'var(--unseen)', strokeWidth: 2 }),
         Plot.dot(points, {

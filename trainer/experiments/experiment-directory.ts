@@ -1,6 +1,6 @@
 /**
- * Where experiments keep what is done: one file for each result, written by a rename, and the generators as they were
- * trained, so that tables and figures share them. Whatever is killed goes on from there and gives the same tables.
+ * The directory of finished results: one file for each, and the trained generators, which tables and figures share. An
+ * interrupted run resumes from it and gives the same tables.
  */
 import { join } from 'node:path';
 import { sha256Of } from '../../core/hash.js';
@@ -25,7 +25,7 @@ export class ExperimentDirectory {
     return new ExperimentDirectory(path, work, data, engine.name);
   }
 
-  /** The result of that name, from its file or from `compute`. */
+  /** Reads the result of that name from its file, or computes and stores it. */
   async once<T>(unit: string, compute: () => Promise<T>): Promise<T> {
     const done = this.work.result(unit) as T | undefined;
     if (done !== undefined) return done;
@@ -42,7 +42,7 @@ export class ExperimentDirectory {
       fileCheckpoints(join(this.path, 'generators', `${hash}-${member}`), `${hash} ${member}`);
   }
 
-  /** A name for a result that settings decide. */
+  /** A name for a result that depends on these settings. */
   static unit(kind: string, ...settings: readonly unknown[]): string {
     return `${kind}-${sha256Of(JSON.stringify(settings)).slice(0, 16)}`;
   }

@@ -10,7 +10,7 @@ export const sampleCounts = [1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
 export interface SamplesFigure {
   readonly figure: 'samples';
   readonly points: readonly { readonly samplesPerClass: number; readonly top1: number }[]; // percent, mean over seeds
-  /** The first count from which on no more than half a point is gained. */
+  /** The smallest count after which more samples gain at most half a point. */
   readonly plateauFrom: number;
 }
 

@@ -5,14 +5,14 @@
  * paper (p = 0.9), lambda 0.5 for IPOT and epsilon 0.1 for Sinkhorn, as in the paper.
  */
 import { directRows } from '../../core/head/feature-map.js';
-import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { Synthesiser } from '../generator/synthesise.js';
 import { trainGenerator } from '../generator/train.js';
-import { prepareTrainingData } from '../generator/training-data.js';
-import { validationWorld } from '../selection/validate.js';
+import { prepareTrainingData } from '../preparation/training-data.js';
+import { validationDataset } from '../selection/validate.js';
+import { cosineCosts } from '../transport/cosine-costs.js';
 import { solveExactly } from '../transport/exact.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import type { ExperimentRun } from './judged-model.js';
@@ -29,7 +29,7 @@ export interface SolverCurve {
   readonly validationLoss: readonly number[]; // after each epoch
 }
 
-const mostRows = 512;
+const maxRows = 512;
 const solvers = ['ipot', 'sinkhorn'] as const;
 
 export async function figureSolvers(
@@ -68,11 +68,13 @@ async function lossCurve(
   seed: number,
   { engine, watcher }: ExperimentRun,
 ): Promise<number[]> {
-  const world = validationWorld(dataset, configuration, 0);
-  const data = await prepareTrainingData(engine, world, configuration);
-  const rows = Random.stream(0, 'figure.rows').shuffle(world.splits.testUnseen.slice()).subarray(0, mostRows);
-  const real = directRows(await data.mapper.map(world.features, rows), 1);
-  const labels = rows.map((row) => world.labels[row]);
+  const validation = validationDataset(dataset, configuration, 0);
+  const data = await prepareTrainingData(engine, validation, configuration);
+  const rows = Random.stream(0, 'figure.rows')
+    .shuffle(validation.splits.testUnseen.slice())
+    .subarray(0, maxRows);
+  const real = directRows(await data.mapper.map(validation.features, rows), 1);
+  const labels = rows.map((row) => validation.labels[row]);
   const losses: number[] = [];
   const training = trainGenerator(engine, data, configuration.generator, seed, {
     watcher,
@@ -86,18 +88,4 @@ async function lossCurve(
   });
   await training.finally(() => data.release());
   return losses;
-}
-
-/** 1 - cos between unit rows: (n, m). */
-function cosineCosts(x: Matrix, y: Matrix): Matrix {
-  const cost = matrix(x.rows, y.rows);
-  for (let n = 0; n < x.rows; n++) {
-    const left = takeRows(x, [n]).data;
-    for (let m = 0; m < y.rows; m++) {
-      let cosine = 0;
-      for (let k = 0; k < left.length; k++) cosine += left[k] * y.data[m * y.columns + k];
-      cost.data[n * y.rows + m] = 1 - cosine;
-    }
-  }
-  return cost;
 }

@@ -56,7 +56,7 @@ async function embed(
   { engine, watcher }: ExperimentRun,
 ): Promise<EmbeddingFacts | null> {
   const { temperature } = configuration.head;
-  // With no limit to the bias, every row goes to an unseen class: the standard setting.
+  // An infinite bias assigns every row to an unseen class, as the standard setting does.
   const evaluation = await evaluateModel({ mapper: data.mapper, head, temperature }, dataset, Infinity);
   const generator = await Synthesiser.open(engine, networks);
   try {

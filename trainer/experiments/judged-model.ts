@@ -3,7 +3,8 @@ import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { judgeModel, type ScoringModel } from '../evaluation/evaluate.js';
 import { testRows } from '../evaluation/judge-rows.js';
-import { accuracyAtBias, standardTopK, type Margins } from '../evaluation/metrics.js';
+import { accuracyAtBias, standardTopK } from '../evaluation/metrics.js';
+import { restoreMargins, storeMargins, type StoredMargins } from '../evaluation/stored-margins.js';
 import type { Watcher } from '../../core/progress.js';
 import { trainModel } from '../model.js';
 import { ExperimentDirectory } from './experiment-directory.js';
@@ -15,13 +16,13 @@ export interface ExperimentRun {
 }
 
 /** What the tables need to know of one trained model; any bias can be judged from it afterwards. */
-export interface JudgedModel {
+interface JudgedModel {
   readonly top1: number;
   readonly top5: number;
-  readonly margins: Readonly<Record<keyof Margins, readonly number[]>>;
+  readonly margins: StoredMargins;
 }
 
-/** Trains with one seed, judges on the test rows, and remembers. */
+/** Trains with one seed and evaluates on the test rows, or reads back the stored result. */
 export function judgedModel(
   dataset: Dataset,
   configuration: Configuration,
@@ -48,23 +49,10 @@ async function judge(dataset: Dataset, scoring: ScoringModel): Promise<JudgedMod
   return {
     top1: standardTopK(judged, 1),
     top5: standardTopK(judged, 5),
-    margins: {
-      margin: Array.from(judged.margin),
-      isUnseen: Array.from(judged.isUnseen),
-      isRight: Array.from(judged.isRight),
-      labels: Array.from(judged.labels),
-    },
+    margins: storeMargins(judged),
   };
 }
 
 export function generalizedAt({ margins }: JudgedModel, bias: number) {
-  return accuracyAtBias(
-    {
-      margin: Float64Array.from(margins.margin),
-      isUnseen: Uint8Array.from(margins.isUnseen),
-      isRight: Uint8Array.from(margins.isRight),
-      labels: margins.labels,
-    },
-    bias,
-  );
+  return accuracyAtBias(restoreMargins(margins), bias);
 }

@@ -1,4 +1,4 @@
-/** Table 4: top-5 among the 360 unseen classes of ImageNet, with word vectors as attributes; the network stands behind the name. */
+/** Table 4: top-5 among the 360 unseen classes of ImageNet, with word vectors as attributes; the network is given after the name. */
 import type { Dataset } from '../datasets/dataset.js';
 import type { PublishedRow } from './published.js';
 

@@ -90,7 +90,7 @@ export const columnsOf: Readonly<Record<TableName, readonly string[]>> = {
 };
 
 /** The tables that have a column for each benchmark; that of ImageNet is about one dataset alone. */
-export type BenchmarkTable = Exclude<TableName, 'imagenet'>;
+type BenchmarkTable = Exclude<TableName, 'imagenet'>;
 
 export function paperRows(table: BenchmarkTable, benchmark: Benchmark, split: SplitName): PublishedRow[] {
   const at = benchmarks.indexOf(benchmark);

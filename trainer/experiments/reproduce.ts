@@ -1,5 +1,4 @@
 /** The paper's tables and figures, on whatever dataset is given: what is asked for, one step after another. */
-import { writeFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Watcher } from '../../core/progress.js';
 import type { Configuration } from '../configuration.js';
@@ -13,13 +12,14 @@ import type { ExperimentRun } from './judged-model.js';
 import type { TableName } from './published.js';
 import { renderReport } from './render.js';
 import { makeTable, stepsOf, type Table, type TableRequest } from './table.js';
+import { writeFileAtomically } from '../write-file-atomically.js';
 import { Timekeeper } from './timekeeper.js';
 
 export const figureNames = ['samples', 'ipot-vs-sinkhorn', 'tsne'] as const;
 export type FigureName = (typeof figureNames)[number];
 export type Figure = SamplesFigure | SolversFigure | TsneFigure;
 
-export interface ReproduceRequest extends Omit<TableRequest, 'table'> {
+interface ReproduceRequest extends Omit<TableRequest, 'table'> {
   readonly tables: readonly TableName[];
   readonly figures: readonly FigureName[];
   readonly engine: Engine;
@@ -60,19 +60,14 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
   for (const figure of request.figures)
     figures.push(await makers[figure].make(dataset, configuration, seeds, run, time));
   const reproduction = { tables, figures };
-  write(join(out, 'results.json'), `${JSON.stringify(reproduction, null, 2)}\n`);
-  write(join(out, 'report.md'), renderReport(reproduction));
-  const { renderPage } = await import('./render-page.js'); // the charting library takes its time to load
-  write(join(out, 'report.html'), renderPage(reproduction, dataset.name));
+  writeFileAtomically(join(out, 'results.json'), `${JSON.stringify(reproduction, null, 2)}\n`);
+  writeFileAtomically(join(out, 'report.md'), renderReport(reproduction));
+  const { renderPage } = await import('./render-page.js'); // loaded on demand: the charting library is slow to load
+  writeFileAtomically(join(out, 'report.html'), renderPage(reproduction, dataset.name));
   return reproduction;
 }
 
 function totalSteps(request: ReproduceRequest): number {
   const ofTables = request.tables.reduce((sum, table) => sum + stepsOf({ ...request, table }), 0);
   return request.figures.reduce((sum, figure) => sum + makers[figure].steps(request.seeds), ofTables);
-}
-
-function write(path: string, text: string): void {
-  writeFileSync(`${path}.partial`, text);
-  renameSync(`${path}.partial`, path);
 }

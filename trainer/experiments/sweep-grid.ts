@@ -8,7 +8,7 @@ const gridSchema = z.record(z.string().min(1), z.array(z.json()).min(1));
 
 export interface GridPoint {
   readonly index: number;
-  /** What differs from the configuration given. */
+  /** The settings that differ from the given configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly configuration: Configuration;
 }
@@ -32,7 +32,7 @@ export async function readGrid(path: string, base: Configuration): Promise<GridP
 }
 
 /** In the order of the file, the last setting changing fastest. */
-export function gridPoints(
+function gridPoints(
   grid: Readonly<Record<string, readonly unknown[]>>,
   base: Configuration,
   origin: string,
@@ -55,7 +55,7 @@ export function gridPoints(
   });
 }
 
-/** A section that is not there yet (transductive) is made; a misspelt name is then refused by the schema. */
+/** A section that is not there yet (transductive) is created; a misspelt name is then rejected by the schema. */
 function setAt(target: Record<string, unknown>, [first, ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     target[first] = value;

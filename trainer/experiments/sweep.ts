@@ -2,7 +2,7 @@
  * A grid of settings, each judged on validation classes. Every (point, fold) is a unit of its own with a file of its own, so
  * that many processes or the pods of an indexed Job share one directory: unit u, counted from 0, belongs to share u mod N + 1.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
@@ -13,10 +13,11 @@ import type { Shard } from '../shard.js';
 import type { Engine } from '../engine/contract.js';
 import { fileCheckpoints } from '../generator/checkpoint.js';
 import { foldCount, validate } from '../selection/validate.js';
+import { writeFileAtomically } from '../write-file-atomically.js';
 import type { GridPoint } from './sweep-grid.js';
 import { Timekeeper } from './timekeeper.js';
 
-export interface SweepRequest {
+interface SweepRequest {
   readonly dataset: Dataset;
   readonly points: readonly GridPoint[];
   readonly seed: number;
@@ -26,7 +27,7 @@ export interface SweepRequest {
   readonly watcher: Watcher;
 }
 
-/** What one fold says of one point; fractions of 1. */
+/** The result of one point on one fold; fractions of 1. */
 interface UnitResult {
   readonly key: string;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -84,14 +85,13 @@ export async function sweep(request: SweepRequest): Promise<void> {
         standardTop1,
         ausuc,
       };
-      writeFileSync(`${file}.partial`, JSON.stringify(result));
-      renameSync(`${file}.partial`, file);
+      writeFileAtomically(file, JSON.stringify(result));
       for (let member = 0; member < generator.members; member++) rmSync(checkpoint(member), { force: true });
     });
   }
 }
 
-/** Everything that is done in a directory, best H first. */
+/** All finished results of a directory, best H first. */
 export function mergeSweep(out: string): SweepRow[] {
   if (!existsSync(out)) throw new Failure('usage', `There is no sweep at ${out}.`);
   const results = readdirSync(out)

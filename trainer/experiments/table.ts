@@ -85,7 +85,7 @@ function publishedNotes({ table, benchmark, dataset }: TableRequest): string[] {
   return [`The paper has no column for ${dataset.name}; name one with --benchmark.`];
 }
 
-/** How many steps `makeTable` will take, for those who tell the time left. */
+/** How many steps `makeTable` will take, for the estimate of the time left. */
 export function stepsOf(request: TableRequest): number {
   const { table, configuration, ablations, baselines, seeds } = request;
   const variants = variantsOf(configuration, table, ablations).length;
@@ -162,7 +162,7 @@ async function biasOf(
   return unseenBias;
 }
 
-/** The paper finds the method better with its regulariser; whether that holds here is said, not left to the reader. */
+/** The paper finds the method better with its regulariser; a note says whether that holds here. */
 function regulariserNote(table: TableName, rows: readonly TableRow[]): string[] {
   const last = (name: string): number | null | undefined =>
     rows.find((row) => row.source === 'ablation' && row.name.startsWith(name))?.values.at(-1);

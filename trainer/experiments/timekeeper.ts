@@ -1,9 +1,9 @@
 import type { Watcher } from '../../core/progress.js';
 
-/** Says after each step of long work how far it is, and about how long the rest will take. */
+/** Reports progress after each step of long work, with an estimate of the time left. */
 export class Timekeeper {
   private done = 0;
-  private worked = 0; // steps that took time; what is read back from a file does not tell how long the rest takes
+  private worked = 0; // steps that were computed; those read back from a file would spoil the estimate
   private seconds = 0;
 
   constructor(

@@ -16,7 +16,7 @@ export function variantsOf(base: Configuration, table: TableName, withAblations:
   return withAblations ? [ours, ...ablations(start)] : [ours];
 }
 
-export function inTransductiveSetting(base: Configuration): Configuration {
+function inTransductiveSetting(base: Configuration): Configuration {
   return { ...base, transductive: base.transductive ?? transductiveSchema.parse({}) };
 }
 

@@ -104,7 +104,7 @@ function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number
   });
 }
 
-/** Splits were made before anyone knew which pictures can be read: a class must not lose its training rows by that. */
+/** Splits are made before pictures are opened: a class left without a readable training picture trains on its test ones. */
 function splitsOf({ splitsWereMade }: Plan, pictures: Plan['pictures']): SplitName[] {
   const trained = new Set(pictures.flatMap((item) => (item.split === 'train' ? [item.class] : [])));
   return pictures.map((item) =>

@@ -8,14 +8,14 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-export interface ClassAttributes {
+interface ClassAttributes {
   readonly classNames: readonly string[];
   readonly attributeNames: readonly string[];
   readonly values: readonly (readonly number[])[]; // (classes, attributes)
   readonly leftOut: readonly LeftOut[];
 }
 
-/** `class,<attribute names>`, one line per class. A line that cannot be used costs its class, and the rest goes on. */
+/** `class,<attribute names>`, one line per class. A line that cannot be used excludes its class; the other lines are kept. */
 export async function readAttributes(path: string): Promise<ClassAttributes> {
   const { header, lines } = await readTable(path);
   const [first, ...attributeNames] = header;

@@ -39,8 +39,8 @@ export interface ExtractionReport extends PartsDone {
   readonly folder: string;
 }
 
-/** Where tests put a backbone and a session of their own. */
-export interface ExtractionParts {
+/** Replaced by tests, which bring their own backbone and session. */
+interface ExtractionParts {
   readonly backbone?: Backbone;
   readonly openSource?: (backbone: Backbone, options: ExtractorOptions) => Promise<FeatureSource>;
 }
@@ -82,7 +82,7 @@ export async function extract(
   return { ...done, assembled, folder: out };
 }
 
-/** `folders` are those that the shards left; without any, those beside `out` that bear its name. */
+/** `folders` are those that the shards wrote; by default all beside `out` that are named after it. */
 export async function mergeShards(folders: readonly string[], out: string): Promise<Assembled> {
   refuseExisting(out);
   const found = folders.length > 0 ? folders : await shardsBeside(out);

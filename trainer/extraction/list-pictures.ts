@@ -1,6 +1,6 @@
 /** Which pictures there are, and of which class each is: one folder per class, or a CSV file that says so. */
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, normalize, sep } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import type { LeftOut } from './attributes.js';
@@ -8,7 +8,7 @@ import { readTable } from './read-table.js';
 
 export type SplitName = (typeof splitNames)[number];
 
-export interface ListedPicture {
+interface ListedPicture {
   /** Relative to the folder of images, with forward slashes. */
   readonly file: string;
   readonly className: string;
@@ -17,12 +17,12 @@ export interface ListedPicture {
   readonly size: number | null;
 }
 
-export interface PictureList {
+interface PictureList {
   readonly pictures: readonly ListedPicture[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Everything that lies in a folder counts as a picture until it is opened, so that nothing is passed over in silence. */
+/** Everything that lies in a folder counts as a picture until it is opened, so that no file is skipped silently. */
 export async function listFolders(root: string): Promise<PictureList> {
   const pictures: ListedPicture[] = [];
   const leftOut: LeftOut[] = [];
@@ -87,6 +87,8 @@ export async function listTable(path: string, root: string): Promise<PictureList
       leftOut.push({ file: `${path}, line ${number}`, reason });
     };
     if (name === '' || className === '') refuse('it names no file or no class. Complete it, or remove it.');
+    else if (leavesFolder(name))
+      refuse(`${name} lies outside of the folder of images. Name files inside of it.`);
     else if (seen.has(name)) refuse(`${name} is listed twice. Remove one of the lines.`);
     else if (given !== null && !isSplit(given))
       refuse(`"${given}" is no split. Write one of ${splitNames.join(', ')}.`);
@@ -101,4 +103,10 @@ export async function listTable(path: string, root: string): Promise<PictureList
 
 function isSplit(text: string): text is SplitName {
   return (splitNames as readonly string[]).includes(text);
+}
+
+/** A table from somebody else must not make us read, and copy into a dataset, files that it was not given. */
+function leavesFolder(name: string): boolean {
+  const [first] = normalize(name).split(sep);
+  return first === '..';
 }

@@ -1,6 +1,6 @@
 /**
  * Splits by seed, where none are given: some classes are kept unseen, and some pictures of each seen class are kept to
- * test with. A class draws from a stream of its own, so that another class more or less does not change its split.
+ * test with. A class draws from a stream of its own, so that adding or removing another class does not change its split.
  */
 import { Failure } from '../../core/failures.js';
 import { Random } from '../../core/random.js';
@@ -32,7 +32,7 @@ export function makeSplits(classOfPicture: readonly string[], options: SplitOpti
       continue;
     }
     const shuffled = Random.stream(options.seed, `test pictures of ${name}`).shuffle([...rows]);
-    // One to train on must remain, and with several pictures one is worth testing with.
+    // At least one picture is kept for training and, of several, at least one for testing.
     const share = Math.max(1, Math.round(options.testFraction * rows.length));
     const kept = options.testFraction === 0 ? 0 : Math.min(share, rows.length - 1);
     for (const row of shuffled.slice(0, kept)) splits[row] = 'test-seen';

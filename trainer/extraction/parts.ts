@@ -1,7 +1,7 @@
 /**
  * What an extraction has done so far, in a folder: plan.json, and for each finished part its features (part-N.bin) and
- * what was wrong with its pictures (part-N.json, written last: with it, the part counts). A kill loses the parts under
- * way and nothing else.
+ * what was wrong with its pictures (part-N.json, written last: it marks the part as finished). A kill loses only the parts
+ * that were being extracted.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
@@ -70,7 +70,7 @@ export class PartStore {
     );
   }
 
-  /** Null when the part is not done, or not as it was written. */
+  /** Null when the part is not finished, or its file does not match its hash. */
   async read(index: number): Promise<Part | null> {
     try {
       const described = partSchema.parse(JSON.parse(await readFile(this.path(index, 'json'), 'utf8')));

@@ -1,5 +1,5 @@
 /**
- * All that decides the result of an extraction but the pictures' own bytes. Every shard makes the same plan; a run is
+ * Everything that determines the result of an extraction, except the pictures' bytes. Every shard makes the same plan; a run is
  * continued, and shards are merged, only when their plans are equal.
  */
 import { stat } from 'node:fs/promises';
@@ -42,7 +42,7 @@ export const planSchema = z.object({
 
 export type Plan = z.infer<typeof planSchema>;
 
-export interface PlanRequest {
+interface PlanRequest {
   readonly images: string;
   /** A CSV file of files and classes; without it, each folder in `images` is a class. */
   readonly list?: string;

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
 import { cannotOpen } from '../datasets/problems.js';
 
-export interface Table {
+interface Table {
   readonly path: string;
   readonly header: readonly string[];
   readonly lines: readonly TableLine[];
@@ -15,7 +15,7 @@ export interface TableLine {
   readonly fields: readonly string[];
 }
 
-/** A CSV file with a header line. Lines may be too long or too short: whoever reads them says so. */
+/** A CSV file with a header line. Lines may be too long or too short: the caller reports those. */
 export async function readTable(path: string): Promise<Table> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw cannotOpen(path, error);

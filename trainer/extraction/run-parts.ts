@@ -16,11 +16,11 @@ export interface PartsDone {
 }
 
 /** Shard 3 of 16 does the parts 2, 18, 34 …; which pictures make a part does not depend on the shards. */
-export function partsOfShard(plan: Plan, { number, of }: Shard): number[] {
+function partsOfShard(plan: Plan, { number, of }: Shard): number[] {
   return Array.from({ length: partCount(plan) }, (_, index) => index).filter((i) => i % of === number - 1);
 }
 
-/** Does what is not done yet. `openSource` is called only when there is something to do. */
+/** Extracts the parts that are not finished. `openSource` is called only when there are any. */
 export async function runParts(
   store: PartStore,
   shard: Shard,
@@ -45,7 +45,7 @@ export async function runParts(
   }
   const total = wanted.reduce((sum, part) => sum + rangeOf(part).length, 0);
   if (missing.length === 0) return { pictures: total, resumed, seconds: 0, imagesPerSecond: null, problems };
-  if (resumed > 0) watcher.note(`Going on after ${resumed} of ${total} pictures.`);
+  if (resumed > 0) watcher.note(`Resuming after ${resumed} of ${total} pictures.`);
   const { preprocessing, featureWidth } = backbone;
   if (!preprocessing) throw new Failure('backbone-invalid', `${backbone.name} says nothing of its pictures.`);
 
@@ -102,7 +102,7 @@ function joined(rows: readonly Float32Array[]): Float32Array {
 
 const secondsBetweenNotes = 30;
 
-/** Images per second and time left: in the bar, and now and then as a line for logs. */
+/** Images per second and time left: in the progress bar, and at intervals as a log line. */
 class Pace {
   private readonly started = performance.now();
   private readonly bar;

@@ -5,7 +5,7 @@
  *   Sw + shrinkage * (trace Sw / D) I = L L'
  * and map u to L^-1 (u - mean). Rows of one class then vary alike in all directions. (Any rotation of it would do as
  * well: cosines do not change, and the generator's last layer learns in whatever frame it is given.) Shrinkage
- * keeps directions in which the training rows hardly vary from being blown up.
+ * keeps noise in directions where the training rows hardly vary from being amplified.
  */
 import { Failure } from '../../core/failures.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
@@ -15,7 +15,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { choleskyInPlace, invertLowerTriangle } from '../linear-algebra.js';
 
-/** Mean length of a mapped training row: of the size that the generator's first weights produce. */
+/** Mean length of a mapped training row: that of the rows which a freshly initialised generator produces. */
 const meanLength = 10;
 const rowsPerBlock = 1024;
 
@@ -128,7 +128,7 @@ function means(
   return { overall: Float32Array.from(overall), ofClass };
 }
 
-/** What rows have beyond the mean of their class. */
+/** Rows minus the mean of their class. */
 function* residuals(
   blocks: Iterable<UnitBlock>,
   means: ReadonlyMap<number, Float32Array>,
@@ -164,7 +164,7 @@ async function gram(
   return total;
 }
 
-/** With rows of zeros at the end, which add nothing. */
+/** Padded to a whole block by rows of zeros, which add nothing to the product. */
 function padded({ data, columns }: Matrix): Float32Array {
   const block = new Float32Array(rowsPerBlock * columns);
   block.set(data);

@@ -1,14 +1,15 @@
 /**
- * Batches for Algorithm 2. The generated rows of a batch carry the labels of its real rows, which makes the marginals
- * of the supervised plan exact. Each kind of chance has a stream of its own, and all of them are saved in checkpoints.
+ * Batches for Algorithm 1 of the paper (lines 4 to 7). The generated rows of a batch carry the labels of its real rows, which makes the marginals
+ * of the supervised plan exact. Each purpose draws from a random stream of its own, and checkpoints hold the
+ * state of all of them.
  */
 import { rowOf, type Matrix } from '../../core/matrix.js';
 import { Random, type RandomState } from '../../core/random.js';
 import type { GeneratorSettings } from '../configuration.js';
 import type { InputValues } from '../engine/contract.js';
 import { supervisedPlan } from '../transport/supervised.js';
-import type { StepSizes } from './step.js';
-import type { TrainingData } from './training-data.js';
+import { competingClasses, type StepSizes } from './sizes.js';
+import type { TrainingData } from '../preparation/training-data.js';
 
 const purposes = ['rows', 'noise', 'dropout', 'transition', 'unseen'] as const;
 type Purpose = (typeof purposes)[number];
@@ -17,9 +18,9 @@ export type BatchState = Readonly<Record<Purpose, RandomState>>;
 export class BatchSource {
   private readonly random: Record<Purpose, Random>;
   private readonly rowsOfClass = new Map<number, number[]>();
-  /** Where each class stands among those that compete in the regulariser. */
-  private readonly rivals: Int32Array;
-  private readonly rivalOf = new Map<number, number>();
+  /** The classes in the regulariser's softmax, and the column of each. */
+  private readonly competing: Int32Array;
+  private readonly columnOf = new Map<number, number>();
   private readonly classAttributes: Float32Array;
 
   constructor(
@@ -28,7 +29,7 @@ export class BatchSource {
     private readonly settings: GeneratorSettings,
     seed: number,
     state?: BatchState,
-    /** Rows of unseen classes that join the real ones. */
+    /** Rows of unseen classes without their labels: the transductive setting. */
     private readonly unlabelled: Matrix | null = null,
   ) {
     const stream = (purpose: Purpose): Random =>
@@ -42,10 +43,10 @@ export class BatchSource {
       rows.push(row);
       this.rowsOfClass.set(label, rows);
     });
-    this.rivals = rivalClasses(data, settings);
-    this.rivals.forEach((label, position) => this.rivalOf.set(label, position));
-    this.classAttributes = new Float32Array(this.rivals.length * data.attributes.columns);
-    this.rivals.forEach((label, position) => {
+    this.competing = competingClasses(data, settings);
+    this.competing.forEach((label, position) => this.columnOf.set(label, position));
+    this.classAttributes = new Float32Array(this.competing.length * data.attributes.columns);
+    this.competing.forEach((label, position) => {
       this.classAttributes.set(rowOf(data.attributes, label), position * data.attributes.columns);
     });
   }
@@ -69,7 +70,7 @@ export class BatchSource {
   private *shuffledRows(): Generator<number[]> {
     const { batch } = this.sizes;
     const order = this.random.rows.shuffle(Array.from(this.data.labels.keys()));
-    // A training set smaller than one batch is gone round more than once.
+    // A training set smaller than one batch is repeated until it fills one.
     while (order.length < batch) order.push(...this.random.rows.shuffle(Array.from(this.data.labels.keys())));
     for (let i = 0; i < this.perEpoch; i++) yield order.slice(i * batch, (i + 1) * batch);
   }
@@ -118,11 +119,11 @@ export class BatchSource {
         unseenNoise: this.random.unseen.fillNormal(new Float32Array(N * sizes.noise)),
       }),
       ...(settings.regulariseUnseen && { unseenTargets: this.targetsOf(unseen) }),
-      ...(unlabelled && { unlabelled: this.drawn(unlabelled, N) }),
+      ...(unlabelled && { unlabelled: this.drawRows(unlabelled, N) }),
     };
   }
 
-  private drawn(rows: Matrix, count: number): Float32Array {
+  private drawRows(rows: Matrix, count: number): Float32Array {
     const values = new Float32Array(count * rows.columns);
     for (let i = 0; i < count; i++) {
       values.set(rowOf(rows, this.random.unseen.integer(rows.rows)), i * rows.columns);
@@ -130,7 +131,7 @@ export class BatchSource {
     return values;
   }
 
-  /** Encoded attributes with a share of them blanked, the rest scaled up to make good for it. */
+  /** Encoded attributes with dropout; the values that are kept are scaled up, so that the mean stays the same. */
   private attributesOf(labels: readonly number[], dropout: number): Float32Array {
     const d = this.data.attributes.columns;
     const values = new Float32Array(labels.length * d);
@@ -146,15 +147,10 @@ export class BatchSource {
   }
 
   private targetsOf(labels: readonly number[]): Float32Array {
-    const targets = new Float32Array(labels.length * this.rivals.length);
-    labels.forEach((label, i) => (targets[i * this.rivals.length + this.rivalOf.get(label)!] = 1));
+    const targets = new Float32Array(labels.length * this.competing.length);
+    labels.forEach((label, i) => (targets[i * this.competing.length + this.columnOf.get(label)!] = 1));
     return targets;
   }
-}
-
-/** The classes over which the regulariser's softmax runs: all of them only when unseen ones are regularised too. */
-export function rivalClasses(data: TrainingData, settings: GeneratorSettings): Int32Array {
-  return settings.regulariseUnseen ? Int32Array.from([...data.seen, ...data.unseen]) : data.seen;
 }
 
 function sameClass(labels: readonly number[]): Float32Array {

@@ -3,14 +3,16 @@ import { dirname } from 'node:path';
 import { bytesOf, sha256Of } from '../../core/hash.js';
 import type { ParameterValues, TrainingState } from '../engine/contract.js';
 import type { BatchState } from './batches.js';
-import type { EpochReport } from './train.js';
 
-/** Where a training run stands after a whole number of epochs: enough to go on as if it had never stopped. */
+/** One line of the training log: the means over the steps of an epoch. */
+export type EpochReport = Readonly<Record<string, number>> & { readonly epoch: number };
+
+/** The state of training after a whole number of epochs: a run resumed from it gives the weights of one that never stopped. */
 export interface Checkpoint {
   readonly epoch: number;
   readonly training: TrainingState;
   readonly batches: BatchState;
-  /** One for each epoch behind it, so that a resumed run's log is the log of the whole run. */
+  /** One for each epoch that is done, so that a resumed run's log is the log of the whole run. */
   readonly reports: readonly EpochReport[];
 }
 
@@ -34,7 +36,7 @@ interface Header {
 
 /**
  * One file: a line of JSON, then the numbers. It replaces its predecessor by a rename, so that a kill while it is
- * written leaves the one before; `key` names the run, so that another run's checkpoint is never taken up.
+ * written leaves the previous one; `key` names the run, so that a checkpoint of another run is never loaded.
  */
 export function fileCheckpoints(path: string, key: string): CheckpointStore {
   return {
@@ -77,7 +79,7 @@ function encode({ epoch, training, batches, reports }: Checkpoint, key: string):
   return [Buffer.from(`${JSON.stringify(header)}\n`), ...numbers];
 }
 
-/** Undefined for a file that is not a whole checkpoint of this run: training then starts from the beginning. */
+/** Undefined for a file that is incomplete, damaged or of another run: training then starts from the beginning. */
 function decode(bytes: Buffer, key: string): Checkpoint | undefined {
   const end = bytes.indexOf(10);
   if (end < 0) return undefined;

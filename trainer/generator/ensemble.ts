@@ -1,23 +1,23 @@
 /**
  * Several generators trained from different seeds, merged into one. Where outputs are linear, the mean of E networks is
  * a network: hidden layers side by side, output weights one under another and divided by E. What the members agree on
- * stays, what each made up on its own shrinks; nothing downstream need know that there were several.
+ * stays, and the errors of single members average out; the rest of the pipeline sees one network.
  *
  *   g(a, z) = 1/E sum_e g_e(a, z)
  *
  * For outputs with a ReLU (features that are never negative) the mean is taken before the ReLU.
  */
 import { matrix, stackRows, type Matrix } from '../../core/matrix.js';
-import type { TrainedNetworks } from './train.js';
+import type { TrainedNetworks } from './networks.js';
 
 export function mergeGenerators(members: readonly TrainedNetworks[]): TrainedNetworks {
   const [first] = members;
   if (members.length === 1) return first;
   const { sizes } = first;
   const share = 1 / members.length;
-  const take = (name: string, rows: number, columns: number): Matrix[] =>
+  const partsOf = (name: string, rows: number, columns: number): Matrix[] =>
     members.map(({ weights }) => matrix(rows, columns, weights[name]));
-  const output = stackRows(take('generator.weight', sizes.hidden, sizes.features)).data;
+  const output = stackRows(partsOf('generator.weight', sizes.hidden, sizes.features)).data;
   const bias = new Float32Array(sizes.features);
   for (const { weights } of members)
     weights['generator.bias'].forEach((value, k) => (bias[k] += value * share));
@@ -25,9 +25,9 @@ export function mergeGenerators(members: readonly TrainedNetworks[]): TrainedNet
     sizes: { ...sizes, hidden: sizes.hidden * members.length },
     weights: {
       ...first.weights, // the predictor is the first member's
-      'generator.attributes': sideBySide(take('generator.attributes', sizes.attributes, sizes.hidden)),
-      'generator.noise': sideBySide(take('generator.noise', sizes.noise, sizes.hidden)),
-      'generator.hidden': sideBySide(take('generator.hidden', 1, sizes.hidden)),
+      'generator.attributes': sideBySide(partsOf('generator.attributes', sizes.attributes, sizes.hidden)),
+      'generator.noise': sideBySide(partsOf('generator.noise', sizes.noise, sizes.hidden)),
+      'generator.hidden': sideBySide(partsOf('generator.hidden', 1, sizes.hidden)),
       'generator.weight': output.map((value) => value * share),
       'generator.bias': bias,
     },

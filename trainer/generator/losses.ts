@@ -1,17 +1,17 @@
 /**
- * The terms of the objective (equations 3 to 6), in the engine's operations.
+ * The terms of the objective in the engine's operations: those of the paper (equations 3 to 5) and our own.
  * N real and N generated rows with the same labels, C classes, d attributes; every loss has shape (1, 1).
  */
 import type { Operations } from '../engine/contract.js';
 import { unitRows } from '../transport/operations.js';
 
-/** tr(T' C): the plan is fixed, the gradient flows through the cost. */
+/** tr(T' C) (equations 3 and 10): the plan is fixed, the gradient flows through the cost. */
 export function transportLoss<T>(ops: Operations<T>, plan: T, cost: T): T {
   return ops.sum(ops.multiply(plan, cost), [0, 1]);
 }
 
 /**
- * Each real row, among all generated rows of the batch, should find those of its own class nearest:
+ * Ours, not the paper's. Each real row, among all generated rows of the batch, should find those of its own class nearest:
  *   -mean_n log( sum over m of the same class of exp(-C_nm / t)  /  sum over all m of exp(-C_nm / t) )
  * It is the likelihood of the class under the row-normalised Gibbs kernel, of which entropic transport plans are made.
  */

@@ -1,10 +1,10 @@
 /**
- * The two networks, each with one hidden layer of ReLU units (section 5.1 of the paper):
+ * The two networks, each with one hidden layer of ReLU units (section 6.1 of the paper):
  *   generator  g([a; z]): (n, d + z) -> (n, D), output linear, or ReLU for features that are never negative  (equation 1)
  *   predictor  f(x):      (n, D) -> (n, d), linear output
  */
 import type { Random } from '../../core/random.js';
-import type { Operations } from '../engine/contract.js';
+import type { Operations, ParameterValues } from '../engine/contract.js';
 
 export interface NetworkSizes {
   readonly attributes: number; // d
@@ -14,6 +14,12 @@ export interface NetworkSizes {
   readonly predictorHidden: number;
   /** Whether features are never negative, as pooled CNN features are: the generator's output is then a ReLU. */
   readonly nonNegative: boolean;
+}
+
+/** A trained generator and predictor. */
+export interface TrainedNetworks {
+  readonly sizes: NetworkSizes;
+  readonly weights: ParameterValues;
 }
 
 export function generatorShapes(sizes: NetworkSizes): Record<string, readonly number[]> {

@@ -1,8 +1,7 @@
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { Engine, Evaluator } from '../engine/contract.js';
-import { generate, generatorShapes } from './networks.js';
-import type { TrainedNetworks } from './train.js';
+import { generate, generatorShapes, type TrainedNetworks } from './networks.js';
 
 /** Rows in one run of the generator; a fixed number, so that one graph serves every call. */
 const rowsPerRun = 256;
@@ -28,8 +27,8 @@ export class Synthesiser {
   }
 
   /**
-   * `count` rows for each class in turn: row c * count + i is the i-th of the c-th class. They are written into `target`,
-   * which has room for just them; a head over many classes has no memory to spare for a second copy.
+   * `count` rows for each class in turn: row c * count + i is the i-th of the c-th class. They are written into `target`, which
+   * has exactly that size: a head over many classes has no memory to spare for a second copy.
    */
   async draw(
     attributes: Matrix,
@@ -48,7 +47,7 @@ export class Synthesiser {
     return target;
   }
 
-  /** One row for each label, from the noise given; at most as many as one run takes. */
+  /** One row for each label, from the noise given; at most `rowsPerRun`. */
   async drawWith(attributes: Matrix, labels: Int32Array, noise: Float32Array): Promise<Matrix> {
     const { sizes, weights } = this.networks;
     const batch = new Float32Array(rowsPerRun * sizes.attributes);

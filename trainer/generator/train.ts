@@ -1,46 +1,29 @@
+/**
+ * Trains generator g and attribute predictor f by Algorithm 1 of the paper ("Iterative Optimization"), which minimises
+ * equation 6. A number of epochs stands for its "while not converged"; each batch is one pass through lines 4 to 13.
+ * What a step minimises is in step.ts, what a batch holds in batches.ts.
+ */
 import { rowOf, type Matrix } from '../../core/matrix.js';
-import type { Watcher } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
-import { Failure } from '../../core/failures.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { GeneratorSettings } from '../configuration.js';
-import type { AdamSettings, Engine, ParameterValues } from '../engine/contract.js';
+import type { AdamSettings, Engine, ParameterValues, TrainingRun } from '../engine/contract.js';
 import { freshState } from '../engine/state.js';
-import { BatchSource, rivalClasses } from './batches.js';
-import type { CheckpointStore } from './checkpoint.js';
-import { initialWeights, type NetworkSizes } from './networks.js';
-import { trainingStep, type StepSizes } from './step.js';
-import type { TrainingData } from './training-data.js';
+import type { TrainingData } from '../preparation/training-data.js';
+import { BatchSource } from './batches.js';
+import { initialWeights, type TrainedNetworks } from './networks.js';
+import { stepSizes } from './sizes.js';
+import { trainingStep } from './step.js';
+import { TrainingMonitor, type TrainingHooks } from './training-monitor.js';
 
-/** A trained generator and predictor. */
-export interface TrainedNetworks {
-  readonly sizes: NetworkSizes;
-  readonly weights: ParameterValues;
-}
-
-/** One line of the training log. */
-export type EpochReport = Readonly<Record<string, number>> & { readonly epoch: number };
-
-export interface TrainingHooks {
-  readonly watcher: Watcher;
-  readonly label: string;
-  readonly onEpoch?: (report: EpochReport) => void;
-  /** Sees the networks as they are after each epoch of this run. */
-  readonly afterEpoch?: (networks: TrainedNetworks) => Promise<void>;
-  readonly checkpoints?: CheckpointStore;
-  /** Writing the weights takes a moment: not after every epoch when epochs are short. */
-  readonly secondsBetweenCheckpoints?: number;
-}
-
-/** Training that goes on from weights learnt already, with rows whose labels are not known. */
-export interface Adaptation {
+/** The transductive setting: training continues from learnt weights, with rows whose labels are unknown. */
+interface Adaptation {
   readonly from: ParameterValues;
   readonly unlabelled: Matrix; // (n, D), mapped
 }
 
 const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
 
-/** Algorithm 2 of the paper. */
 export async function trainGenerator(
   engine: Engine,
   data: TrainingData,
@@ -50,80 +33,65 @@ export async function trainGenerator(
   adaptation?: Adaptation,
 ): Promise<TrainedNetworks> {
   const sizes = stepSizes(data, settings);
-  const saved = await hooks.checkpoints?.load();
   const unlabelled = adaptation?.unlabelled ?? null;
+  const saved = await hooks.checkpoints?.load();
   const batches = new BatchSource(data, sizes, settings, seed, saved?.batches, unlabelled);
-  const start =
-    saved?.training ??
-    freshState(
-      adaptation?.from ?? initialWeights(sizes, meanOf(data), Random.stream(seed, 'initial-weights')),
-    );
+  const initial = (): ParameterValues =>
+    adaptation?.from ?? initialWeights(sizes, meanFeature(data), Random.stream(seed, 'initial-weights'));
   const run = await engine.training(
     trainingStep(sizes, settings, unlabelled !== null),
     { ...adam, weightDecay: settings.weightDecay },
-    start,
+    saved?.training ?? freshState(initial()),
   );
-  const reports: EpochReport[] = [...(saved?.reports ?? [])];
-  for (const report of reports) hooks.onEpoch?.(report);
-  const { secondsBetweenCheckpoints = 15 } = hooks;
-  let lastSaved = performance.now();
-  const progress = hooks.watcher.progress(hooks.label, settings.epochs * batches.perEpoch);
+  const observed = {
+    stepsPerEpoch: batches.perEpoch,
+    networks: () => ({ sizes, weights: run.parameters() }),
+    state: () => ({ training: run.snapshot(), batches: batches.save() }),
+  };
+  const monitor = new TrainingMonitor(settings, hooks, observed, saved);
   try {
-    for (let epoch = saved?.epoch ?? 0; epoch < settings.epochs; epoch++) {
-      const totals: Record<string, number> = {};
-      let step = epoch * batches.perEpoch;
-      for (const group of grouped(batches.epoch(), engine.stepsPerRun)) {
-        stopIfAsked(hooks.watcher.signal);
-        const done = await run.step(
-          group.map((inputs, i) => ({
-            inputs,
-            learningRate: scheduled(settings, (step + i) / (settings.epochs * batches.perEpoch)),
-          })),
-        );
-        for (const report of done) {
-          step += 1;
-          refuseNonsense(report.loss, step, settings);
-          for (const [name, value] of Object.entries(report)) {
-            totals[name] = (totals[name] ?? 0) + value / batches.perEpoch;
-          }
-        }
-        progress.update(step, `loss ${done.at(-1)!.loss.toFixed(3)}`);
-      }
-      const report = { epoch: epoch + 1, ...totals };
-      reports.push(report);
-      hooks.onEpoch?.(report);
-      await hooks.afterEpoch?.({ sizes, weights: run.parameters() });
-      // A finished member is kept too, so that a kill in a later one does not train it again.
-      const due =
-        epoch + 1 === settings.epochs || performance.now() - lastSaved > 1000 * secondsBetweenCheckpoints;
-      if (hooks.checkpoints && due) {
-        const state = { epoch: epoch + 1, training: run.snapshot(), batches: batches.save(), reports };
-        await hooks.checkpoints.save(state);
-        lastSaved = performance.now();
-      }
-    }
+    const { stepsPerRun } = engine;
+    const { signal } = hooks.watcher;
+    await iterate(run, batches, settings, { firstEpoch: saved?.epoch ?? 0, stepsPerRun, signal }, monitor);
     return { sizes, weights: run.snapshot().parameters };
   } finally {
-    progress.stop();
+    monitor.close();
     await run.release();
   }
 }
 
-export function stepSizes(data: TrainingData, settings: GeneratorSettings): StepSizes {
-  const d = data.attributes.columns;
-  return {
-    attributes: d,
-    noise: settings.noiseWidth ?? d,
-    features: data.features.columns,
-    hidden: settings.hidden,
-    predictorHidden: settings.predictorHidden,
-    nonNegative: data.featureMap.kind === 'minmax',
-    batch: settings.batchSize,
-    classes: rivalClasses(data, settings).length,
-  };
+interface Iteration {
+  readonly firstEpoch: number;
+  readonly stepsPerRun: number;
+  readonly signal: AbortSignal;
 }
 
-/** Runs of at most `size` items. */
+/** Algorithm 1, lines 3 to 14. */
+async function iterate(
+  run: TrainingRun,
+  batches: BatchSource,
+  settings: GeneratorSettings,
+  { firstEpoch, stepsPerRun, signal }: Iteration,
+  monitor: Pick<TrainingMonitor, 'afterSteps' | 'afterEpoch'>,
+): Promise<void> {
+  const steps = settings.epochs * batches.perEpoch;
+  for (let epoch = firstEpoch; epoch < settings.epochs; epoch++) {
+    let step = epoch * batches.perEpoch;
+    // Lines 4 to 7: a batch holds B_real, the attributes and noise that become B_s and B_u, and the draw z <= p.
+    for (const group of grouped(batches.epoch(), stepsPerRun)) {
+      stopIfAsked(signal);
+      const updates = group.map((inputs, i) => {
+        return { inputs, learningRate: learningRateAt(settings, (step + i) / steps) };
+      });
+      // Lines 8 to 13: the plan T, by transport or from the labels, and Adam on equation 10 with T held fixed.
+      monitor.afterSteps(await run.step(updates));
+      step += group.length;
+    }
+    await monitor.afterEpoch(epoch + 1);
+  }
+}
+
+/** Consecutive items in arrays of `size`; the last one may be shorter. */
 function* grouped<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let group: T[] = [];
   for (const item of items) {
@@ -136,25 +104,17 @@ function* grouped<T>(items: Iterable<T>, size: number): Generator<T[]> {
   if (group.length > 0) yield group;
 }
 
-function refuseNonsense(loss: number, step: number, { learningRate }: GeneratorSettings): void {
-  if (Number.isFinite(loss)) return;
-  throw new Failure(
-    'training-failed',
-    `The loss stopped being a number at step ${step}. Lower generator.learningRate (now ${learningRate}).`,
-  );
-}
-
-/** `done` is the part of training that lies behind, in [0, 1). */
-function scheduled(settings: GeneratorSettings, done: number): number {
+/** `progress` is the fraction of all steps that are done, in [0, 1). */
+function learningRateAt(settings: GeneratorSettings, progress: number): number {
   if (settings.schedule === 'constant') return settings.learningRate;
-  return settings.learningRate * 0.5 * (1 + Math.cos(Math.PI * done));
+  return settings.learningRate * 0.5 * (1 + Math.cos(Math.PI * progress));
 }
 
-function meanOf(data: TrainingData): Float32Array {
-  const { rows, columns } = data.features;
+function meanFeature({ features }: TrainingData): Float32Array {
+  const { rows, columns } = features;
   const sums = new Float64Array(columns);
   for (let i = 0; i < rows; i++) {
-    const row = rowOf(data.features, i);
+    const row = rowOf(features, i);
     for (let k = 0; k < columns; k++) sums[k] += row[k];
   }
   return Float32Array.from(sums, (sum) => sum / rows);

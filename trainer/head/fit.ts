@@ -5,7 +5,7 @@
  *
  * h_i directed rows (D) of length `temperature`, w_i their weights, with a sum of 1; W (C, D); W0 the prior: each class's prototype, scaled so that a row
  * which points along it scores `temperature`. Pulling toward the prototypes instead of toward zero keeps what the
- * generator knows of every class where the rows say little. The optimum is unique, so that the fit depends on no order
+ * generator knows of a class where its rows carry little information. The optimum is unique, so that the fit depends on no order
  * and no seed beyond its rows.
  *
  * The likelihood of the labels is linear in W and b, so only the log-sum-exp of the scores goes through the engine.
@@ -16,7 +16,7 @@ import type { Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { HeadSettings } from '../configuration.js';
 import type { Engine, GradientEvaluator, LossProgram } from '../engine/contract.js';
-import { minimise, type Evaluation } from '../../core/head/minimise.js';
+import { minimise, type Evaluation } from '../../core/compute/minimise.js';
 import type { HeadTrainingSet } from './training-set.js';
 
 export interface FittedHead extends LinearHead {
@@ -33,7 +33,7 @@ export async function fitHead(
   set: HeadTrainingSet,
   settings: HeadSettings,
   watcher: Watcher,
-  near?: LinearHead, // a head that is known to be near the optimum: the same optimum is then reached sooner
+  warmStart?: LinearHead, // a head near the optimum, from which the same optimum is reached sooner
 ): Promise<FittedHead> {
   const classes = set.prototypes.rows;
   const width = set.rows.columns;
@@ -62,10 +62,10 @@ export async function fitHead(
 
   try {
     const start = new Float64Array(size + classes);
-    start.set(near?.weights.data ?? prior);
-    if (near) start.set(near.bias, size);
+    start.set(warmStart?.weights.data ?? prior);
+    if (warmStart) start.set(warmStart.bias, size);
     const result = await minimise(start, evaluate, {
-      mostIterations: settings.iterations,
+      maxIterations: settings.iterations,
       tolerance: 1e-3,
       noise: 1e-6, // the engine sums in single precision
       onIteration: (iteration, value) => {
@@ -98,8 +98,8 @@ function logSumExpProgram(classes: number, width: number): LossProgram {
     parameters: { weights: [classes, width], bias: [1, classes] },
     build: (ops, { rows, shares }, { weights, bias }) => {
       const scores = ops.add(ops.matmul(rows, weights, { transposeB: true }), bias); // (n, C)
-      const most = ops.stopGradient(ops.max(scores, [1]));
-      const logSum = ops.add(most, ops.log(ops.sum(ops.exp(ops.subtract(scores, most)), [1]))); // (n, 1)
+      const largest = ops.stopGradient(ops.max(scores, [1]));
+      const logSum = ops.add(largest, ops.log(ops.sum(ops.exp(ops.subtract(scores, largest)), [1]))); // (n, 1)
       return { loss: ops.sum(ops.multiply(logSum, shares), [0, 1]), reports: {} };
     },
   };

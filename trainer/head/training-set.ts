@@ -1,7 +1,7 @@
 /**
  * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones, all as directions.
  *
- * Rows carry weights, so that the number of synthetic rows is a matter of precision only: each class that was
+ * Rows carry weights, so that the number of synthetic rows affects precision only: each class that was
  * synthesised counts `syntheticWeight` times as much as a seen class does on average.
  */
 import { directRows } from '../../core/head/feature-map.js';
@@ -9,7 +9,7 @@ import {
   addResiduals,
   directionOf,
   drawsPerPrototype,
-  lendersOf,
+  donorsOf,
   meanDirections,
   syntheticMass,
   type DrawSource,
@@ -26,7 +26,7 @@ import {
 } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { HeadSettings } from '../configuration.js';
-import type { TrainingData } from '../generator/training-data.js';
+import type { TrainingData } from '../preparation/training-data.js';
 import type { RefinedClasses } from '../transductive/refine.js';
 
 export interface HeadTrainingSet {
@@ -57,21 +57,21 @@ export async function headTrainingSet(
   synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
 
   const room = roomLike(data.features, labels.length, data.features.columns);
-  appendDirected(room, data.features, 1, settings.temperature); // by way of 1, as synthetic rows: rounded alike
-  const lenders =
-    settings.residual > 0 ? lendersOf(data.labels, (row) => directionOf(data.features, row)) : null;
+  appendDirected(room, data.features, 1, settings.temperature); // scaled to 1 first, as synthetic rows are, so that both round alike
+  const donors =
+    settings.residual > 0 ? donorsOf(data.labels, (row) => directionOf(data.features, row)) : null;
   for (const some of groups(synthesised, count)) {
     const synthetic = directRows(await synthesiser.draw(data.attributes, some, count, random.noise), 1);
-    if (lenders) addResiduals(synthetic, lenders, settings.residual, random.residuals);
+    if (donors) addResiduals(synthetic, donors, settings.residual, random.residuals);
     room.append(directRows(synthetic, settings.temperature));
   }
-  const mass = syntheticMass(settings.syntheticWeight, synthesised.length, data.seen.length); // against 1 of the real rows
+  const mass = syntheticMass(settings.syntheticWeight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.fill(mass / Math.max(1, labels.length - real) / (1 + mass), real);
   return { rows: room.finish(), labels, weights, prototypes };
 }
 
-/** Where the generator sees each class. */
+/** The mean direction of what the generator draws for each class. */
 async function prototypesOf(
   attributes: Matrix,
   classes: Int32Array,
@@ -86,20 +86,20 @@ async function prototypesOf(
   return stackRows(parts);
 }
 
-/** So many classes at a time that their rows are some thousands: with many classes there is no memory for all at once. */
+/** Classes in groups of a few thousand rows: with many classes there is no memory for all rows at once. */
 function* groups(classes: Int32Array, rowsPerClass: number): Generator<Int32Array> {
   const size = Math.max(1, Math.floor(rowsAtOnce / rowsPerClass));
   for (let start = 0; start < classes.length; start += size) yield classes.subarray(start, start + size);
 }
 
-/** The rows as the head takes them, where they were: in memory or on disk. */
+/** Rows scaled to the length that the head expects; in memory or on disk, as the originals are. */
 export function directedCopy(rows: RowSource, length: number): RowSource {
   const room = roomLike(rows, rows.rows, rows.columns);
   appendDirected(room, rows, length);
   return room.finish();
 }
 
-/** Copies of the rows, brought to the lengths named, one after another. */
+/** Appends copies of the rows, scaled to each of the lengths in turn. */
 function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): void {
   for (const { rows: count, columns, data } of piecesOf(rows, rowsAtOnce)) {
     const copy = matrix(count, columns, data.slice());
@@ -109,8 +109,8 @@ function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): v
 }
 
 /**
- * The transductive setting: unlabelled rows stand where synthetic ones would, each with the class that transport gave it
- * and weighed by how sure transport was; the unseen prototypes are where the rounds have moved them.
+ * The transductive setting: unlabelled rows replace synthetic ones, each with the class that transport assigned to it and
+ * weighted by the confidence of the assignment; the unseen prototypes are those that the rounds have moved.
  */
 function refinedTrainingSet(
   data: Pick<TrainingData, 'features' | 'labels' | 'seen' | 'unseen'>,

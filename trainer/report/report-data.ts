@@ -1,13 +1,13 @@
 /**
  * What the report of a training run says, as plain JSON: gathered once (gather/), drawn by render/. Accuracies are
- * fractions of 1 and means over classes, as in evaluation/. Something that could not be had is null, with the reason said
- * where it is drawn.
+ * fractions of 1 and means over classes, as in evaluation/. A part that could not be made is null; the
+ * drawing says why.
  */
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
-/** What every bundle remembers of its baseline, those of earlier versions too. */
+/** The part of the baseline's result that bundles of all versions hold. */
 export type RememberedBaseline = Omit<BaselineResult, 'standardTop5'>;
 
 export interface ReportData {
@@ -16,13 +16,13 @@ export interface ReportData {
   readonly environment: EnvironmentFacts;
   readonly summary: Omit<Evaluation, 'perClass'>;
   readonly baseline: RememberedBaseline | null; // ESZSL on the same rows, when the bundle has it
-  readonly curve: readonly CurvePoint[]; // bias ascending; thinned, so that a file stays a file
+  readonly curve: readonly CurvePoint[]; // bias ascending; thinned, to keep the file small
   readonly classes: readonly ClassFacts[]; // worst first
   readonly confusion: ConfusionFacts;
   readonly embedding: EmbeddingFacts | null; // null: too few test rows
   readonly syntheticRows: SyntheticRowFacts | null; // null: no unseen classes
   readonly importance: ImportanceFacts | null; // null: too few test rows
-  readonly history: HistoryFacts | null; // null: the log of the run is not there
+  readonly history: HistoryFacts | null; // null: the log of the run is missing
   readonly validation: readonly ValidationTrial[]; // empty: the bundle does not say
 }
 

@@ -4,7 +4,7 @@ import { readBundle } from '../../core/bundle/read.js';
 import { gatherReport, type ReportRequest } from './gather/gather.js';
 import { renderReport } from './render/page.js';
 
-export interface WriteReportRequest extends Omit<ReportRequest, 'bundle' | 'refitSeconds'> {
+interface WriteReportRequest extends Omit<ReportRequest, 'bundle' | 'refitSeconds'> {
   readonly bundlePath: string;
   readonly out: string;
 }

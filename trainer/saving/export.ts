@@ -2,7 +2,7 @@ import { Graph, type Value } from '../../core/compute/graph.js';
 import type { Operations } from '../engine/contract.js';
 import { graphOperations } from '../engine/onnx/operations.js';
 import { generate, generatorShapes, predict, predictorShapes } from '../generator/networks.js';
-import type { TrainedNetworks } from '../generator/train.js';
+import type { TrainedNetworks } from '../generator/networks.js';
 
 /** ONNX: attributes (rows, d) encoded, noise (rows, z) -> features (rows, D) mapped. */
 export function exportGenerator({ sizes, weights }: TrainedNetworks): Uint8Array {

@@ -15,7 +15,7 @@ import type { TrainedModel } from '../model.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
 
-export interface ModelToSave {
+interface ModelToSave {
   readonly dataset: Dataset;
   readonly model: TrainedModel;
   readonly configuration: Configuration;
@@ -71,6 +71,10 @@ function bundleContent(saved: ModelToSave): BundleContent {
         samplesPerClass: configuration.head.samplesPerClass,
         noiseWidth: networks.sizes.noise,
         temperature: configuration.head.temperature,
+        syntheticWeight: configuration.head.syntheticWeight,
+        syntheticSeen: configuration.head.syntheticSeen,
+        residual: configuration.head.residual,
+        prior: configuration.head.prior,
       },
       metrics: saved.metrics,
     },
@@ -130,7 +134,7 @@ async function verifyBundle(
   });
   await generator.release();
   const found = matrix(verifiedRows, sizes.features, features.data as Float32Array);
-  const scale = expected.data.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
+  const scale = expected.data.reduce((max, value) => Math.max(max, Math.abs(value)), 1e-6);
   refuseUnless(
     largestDifference(found.data, expected.data) / scale < 1e-4,
     'its generator answers differently',
@@ -155,5 +159,5 @@ function refuseUnless(holds: boolean, reason: string): void {
 
 function largestDifference(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return Infinity;
-  return a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0);
+  return a.reduce((max, value, i) => Math.max(max, Math.abs(value - b[i])), 0);
 }

@@ -2,7 +2,7 @@ import { accuracyAtBias } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
 import type { FoldResult } from './validate.js';
 
-export interface ChosenBias {
+interface ChosenBias {
   readonly unseenBias: number;
   /** Mean over the folds of H at that one bias. */
   readonly harmonicMean: number;

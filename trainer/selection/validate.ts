@@ -1,6 +1,6 @@
 /**
- * One candidate configuration on one validation fold: train without the held-out classes, then see how their rows and
- * the held-out rows of the other classes fare. Answers margins, from which any bias can be judged afterwards.
+ * One candidate configuration on one validation fold: train without the held-out classes, then classify their rows and
+ * the held-out rows of the other classes. Returns margins, from which any bias can be evaluated afterwards.
  */
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -18,7 +18,7 @@ export interface FoldResult {
   readonly standardTop1: number;
 }
 
-export interface FoldRun extends ModelRun {
+interface FoldRun extends ModelRun {
   readonly fold: number;
 }
 
@@ -27,11 +27,11 @@ export async function validate(
   configuration: Configuration,
   run: FoldRun,
 ): Promise<FoldResult> {
-  const world = validationWorld(dataset, configuration, run.fold);
-  const { data, head } = await trainModel(world, configuration, run);
+  const small = validationDataset(dataset, configuration, run.fold);
+  const { data, head } = await trainModel(small, configuration, run);
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
   try {
-    const margins = await judgeModel(scoring, world, testRows(world));
+    const margins = await judgeModel(scoring, small, testRows(small));
     const curve = seenUnseenCurve(margins);
     return {
       margins,
@@ -45,10 +45,10 @@ export async function validate(
 }
 
 /**
- * The small world in which a fold is judged. In the transductive setting no class competes that has no rows: there a third
- * of the seen classes is held out instead, so that as many classes must be told apart as there will be, or nearly.
+ * The dataset on which a fold is evaluated. In the transductive setting every competing class must have rows, so no rivals
+ * are added: a third of the seen classes is held out instead, for about as many classes as the final model has.
  */
-export function validationWorld(dataset: Dataset, configuration: Configuration, fold: number): Dataset {
+export function validationDataset(dataset: Dataset, configuration: Configuration, fold: number): Dataset {
   const { rowFraction } = configuration.validation;
   const heldOut = heldOutCount(dataset, configuration);
   return validationSplit(dataset, {
@@ -60,7 +60,7 @@ export function validationWorld(dataset: Dataset, configuration: Configuration, 
   });
 }
 
-/** As many folds as are asked for; in the transductive setting no more than there are disjoint ones. */
+/** The configured number of folds; in the transductive setting no more than there are disjoint ones. */
 export function foldCount(dataset: Dataset, configuration: Configuration): number {
   const { folds } = configuration.validation;
   if (!configuration.transductive) return folds;
@@ -70,7 +70,7 @@ export function foldCount(dataset: Dataset, configuration: Configuration): numbe
 /** The folds are the same whatever the training seed: seeds then differ in training alone. */
 const splitSeed = 0;
 
-/** A share of the seen classes, but no more than there are unseen ones: the world is to be like the real one. */
+/** A share of the seen classes, but no more than there are unseen ones, so that a fold resembles the full dataset. */
 function heldOutCount(dataset: Dataset, { validation, transductive }: Configuration): number {
   const share = transductive ? 1 / 3 : validation.classFraction;
   const wanted = Math.max(2, Math.round(share * dataset.seen.length));

@@ -3,7 +3,7 @@
  * shortest augmenting paths (Jonker & Volgenant 1987), O(N^3). The oracle that the iterative solvers are held against.
  */
 import { matrix } from '../../core/matrix.js';
-import { transportResult, type TransportProblem, type TransportResult } from './problem.js';
+import { transportResult, type TransportProblem, type TransportResult } from './transport-problem.js';
 
 export function solveExactly(problem: TransportProblem): TransportResult {
   const { rows: size, columns } = problem.cost;

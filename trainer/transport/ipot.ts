@@ -1,5 +1,6 @@
 /**
- * IPOT, the inexact proximal point method for optimal transport (Algorithm 1 of the paper; Xie et al. 2018).
+ * IPOT, the inexact proximal point method for optimal transport (Algorithm 2 of the paper, in its appendix; Xie et
+ * al. 2018). Each iteration is one proximal step of equation 7.
  *
  *   G = exp(-C / lambda),  T = 1/(N M),  a = 1/N
  *   repeat T times:  K = G o T;  repeat J times: b = (1/M) / (K' a), a = (1/N) / (K b);  T = diag(a) K diag(b)
@@ -8,7 +9,7 @@
  * does not give, is the real regulariser.
  */
 import { matrix } from '../../core/matrix.js';
-import { transportResult, type TransportProblem, type TransportResult } from './problem.js';
+import { transportResult, type TransportProblem, type TransportResult } from './transport-problem.js';
 
 export interface IpotSettings {
   readonly lambda: number;

@@ -1,10 +1,11 @@
 /** Transport as part of a training step, written in the engine's operations. N real rows, M generated rows. */
+import type { TransportSettings } from '../configuration.js';
 import type { Operations } from '../engine/contract.js';
 import type { IpotSettings } from './ipot.js';
 import type { SinkhornSettings } from './sinkhorn.js';
 
 /** Added to a norm: a generated row can be all zero after the output's ReLU, and its cost must stay finite. */
-export const normFloor = 1e-6;
+const normFloor = 1e-6;
 
 /** Rows divided by their length. */
 export function unitRows<T>(ops: Operations<T>, x: T): T {
@@ -18,7 +19,14 @@ export function cosineCost<T>(ops: Operations<T>, x: T, y: T): T {
   return ops.subtract(ops.scalar(1), cosine);
 }
 
-/** Algorithm 1, the loop unrolled. The cost comes in with its gradient stopped (envelope theorem). */
+/** T*, by the solver that the settings name. The cost comes in with its gradient stopped (envelope theorem). */
+export function transportPlan<T>(ops: Operations<T>, cost: T, settings: TransportSettings): T {
+  if (settings.solver === 'ipot') return ipotPlan(ops, cost, settings);
+  const { epsilon, iterations: maxIterations } = settings;
+  return sinkhornPlan(ops, cost, { epsilon, maxIterations, tolerance: 0 });
+}
+
+/** IPOT (Algorithm 2 of the paper), the loop unrolled. */
 export function ipotPlan<T>(ops: Operations<T>, cost: T, settings: IpotSettings): T {
   const [N, M] = ops.shapeOf(cost) as [number, number];
   const kernel = ops.exp(ops.divide(cost, ops.scalar(-settings.lambda))); // (N, M)
@@ -42,7 +50,7 @@ export function sinkhornPlan<T>(ops: Operations<T>, cost: T, settings: SinkhornS
   const scaled = ops.divide(cost, ops.scalar(-settings.epsilon)); // (N, M)
   let g = ops.constant([1, M], new Float32Array(M)); // g / epsilon
   let f = g;
-  for (let i = 0; i < settings.mostIterations; i++) {
+  for (let i = 0; i < settings.maxIterations; i++) {
     f = ops.subtract(ops.scalar(-Math.log(N)), logSumExp(ops, ops.add(scaled, g), 1)); // (N, 1)
     g = ops.subtract(ops.scalar(-Math.log(M)), logSumExp(ops, ops.add(scaled, f), 0)); // (1, M)
   }
@@ -60,6 +68,6 @@ export function marginalError<T>(ops: Operations<T>, plan: T): T {
 }
 
 function logSumExp<T>(ops: Operations<T>, x: T, axis: number): T {
-  const most = ops.max(x, [axis]);
-  return ops.add(most, ops.log(ops.sum(ops.exp(ops.subtract(x, most)), [axis])));
+  const largest = ops.max(x, [axis]);
+  return ops.add(largest, ops.log(ops.sum(ops.exp(ops.subtract(x, largest)), [axis])));
 }

@@ -4,16 +4,16 @@
  * The potentials f and g alternate until the column sums are met; exponents stay bounded however small epsilon is.
  */
 import { matrix } from '../../core/matrix.js';
-import { transportResult, type TransportProblem, type TransportResult } from './problem.js';
+import { transportResult, type TransportProblem, type TransportResult } from './transport-problem.js';
 
 export interface SinkhornSettings {
   readonly epsilon: number;
-  readonly mostIterations: number;
+  readonly maxIterations: number;
   /** Stops when the marginal error falls below this. */
   readonly tolerance: number;
 }
 
-export const defaultSinkhorn: SinkhornSettings = { epsilon: 0.05, mostIterations: 2000, tolerance: 1e-7 };
+const defaultSinkhorn: SinkhornSettings = { epsilon: 0.05, maxIterations: 2000, tolerance: 1e-7 };
 
 export function solveSinkhorn(
   problem: TransportProblem,
@@ -25,7 +25,7 @@ export function solveSinkhorn(
   const g = new Float64Array(M);
   let iterations = 0;
 
-  for (; iterations < settings.mostIterations; iterations++) {
+  for (; iterations < settings.maxIterations; iterations++) {
     for (let n = 0; n < N; n++) {
       f[n] = -epsilon * (Math.log(N) + logSumExp(M, (m) => (g[m] - cost[n * M + m]) / epsilon));
     }
@@ -45,9 +45,9 @@ export function solveSinkhorn(
 }
 
 function logSumExp(count: number, value: (index: number) => number): number {
-  let most = -Infinity;
-  for (let i = 0; i < count; i++) most = Math.max(most, value(i));
+  let largest = -Infinity;
+  for (let i = 0; i < count; i++) largest = Math.max(largest, value(i));
   let sum = 0;
-  for (let i = 0; i < count; i++) sum += Math.exp(value(i) - most);
-  return most + Math.log(sum);
+  for (let i = 0; i < count; i++) sum += Math.exp(value(i) - largest);
+  return largest + Math.log(sum);
 }

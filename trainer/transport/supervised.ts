@@ -1,5 +1,5 @@
 /**
- * The supervised transition (equation 9): mass goes only between rows of one class.
+ * The supervised transition (equation 9): mass moves only between rows of one class.
  *
  * The paper prints 1 / (#n #m) for rows of one class, and calls it a valid plan. It is not: its rows sum to 1 / n_c and
  * its whole mass is the number of shared classes, so that a supervised step would outweigh a transport step many times.
@@ -9,7 +9,7 @@
 import { matrix, type Matrix } from '../../core/matrix.js';
 
 export const supervisedForms = ['normalised', 'paper'] as const;
-export type SupervisedForm = (typeof supervisedForms)[number];
+type SupervisedForm = (typeof supervisedForms)[number];
 
 export function supervisedPlan(
   real: ArrayLike<number>,

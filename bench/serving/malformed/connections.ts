@@ -5,12 +5,14 @@ import { head, whole, type MakeRequest } from './request.js';
 /** Clients that send a little, wait, and send a little more; each holds its connection for seconds. */
 export function slowKinds({ good }: PictureSeeds): MakeRequest[] {
   const start = head('POST /classify', { 'Content-Type': 'image/jpeg', 'Content-Length': good.jpeg.length });
+  const large = head('POST /classify', { 'Content-Type': 'image/jpeg', 'Content-Length': 20_000_000 });
   const drops = (bytes: Buffer): Buffer[] => Array.from({ length: 12 }, (_, i) => bytes.subarray(i, i + 1));
   return [
     () => ({ kind: 'slow head', parts: drops(start), pause: 500 }),
     () => ({ kind: 'slow body', parts: [start, ...drops(good.jpeg)], pause: 500 }),
     () => ({ kind: 'body that never comes', parts: [start] }),
-    () => ({ kind: 'connection that says nothing', parts: [] }),
+    () => ({ kind: 'large body that never comes', parts: [large] }),
+    () => ({ kind: 'silent connection', parts: [] }),
   ];
 }
 

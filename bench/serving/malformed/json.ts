@@ -1,4 +1,4 @@
-/** Bodies for /classes and /v2/models/unseen/infer that are no JSON, or JSON that nobody asked for. */
+/** Bodies for /classes and /v2/models/unseen/infer that are not JSON, or JSON of the wrong shape. */
 import type { Random } from '../../../core/random.js';
 import { noise, pick, whole, type MakeRequest } from './request.js';
 
@@ -102,6 +102,17 @@ export function jsonKinds(): MakeRequest[] {
     send('class: wrong replacement', 'PUT /classes/no-such-class', json(classBody)),
     send('infer: no JSON', `POST ${inferPath}`, brokenJson),
     send('infer: wrong JSON', `POST ${inferPath}`, json(inferBody)),
+    (random) => {
+      const headers = {
+        'Content-Type': 'application/json',
+        'Content-Length': 19_000_000,
+        ...(random.integer(2) === 0 && { 'Inference-Header-Content-Length': 18_000_000 }),
+      };
+      return {
+        kind: 'infer: too much JSON',
+        parts: [whole(`POST ${inferPath}`, headers, Buffer.alloc(200_000, ' '))],
+      };
+    },
     send('infer: bytes behind the JSON', `POST ${inferPath}`, (random) =>
       Buffer.concat([json(inferBody)(random), noise(random, random.integer(500))]),
     ),

@@ -1,17 +1,17 @@
-/** Pictures that are damaged, lie about their size, or are odd and yet valid (those may be answered 200). */
+/** Pictures that are damaged, declare a wrong size, or are unusual but valid (the latter may be answered 200). */
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import type { Random } from '../../../core/random.js';
 import { noise, pick, whole, type MakeRequest } from './request.js';
 
-export type Format = 'jpeg' | 'png' | 'webp';
+type Format = 'jpeg' | 'png' | 'webp';
 export const formats: readonly Format[] = ['jpeg', 'png', 'webp'];
 
 export interface PictureSeeds {
   readonly good: Readonly<Record<Format, Buffer>>;
   /** Valid, and rare: CMYK, 16 bits, one pixel, palettes, more than one frame. */
   readonly odd: readonly Buffer[];
-  /** Small files that ask for much: time or memory. */
+  /** Small files that need much time or memory. */
   readonly bombs: readonly Buffer[];
 }
 

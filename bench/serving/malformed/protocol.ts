@@ -1,4 +1,4 @@
-/** HTTP itself, broken: lengths that lie, chunks that are none, junk behind a request, and what is no HTTP at all. */
+/** Malformed HTTP: wrong lengths, invalid chunks, trailing junk after a request, and bytes that are not HTTP at all. */
 import { METHODS } from 'node:http';
 import type { Random } from '../../../core/random.js';
 import { formats, type PictureSeeds } from './pictures.js';

@@ -1,5 +1,6 @@
-/** A request that no decent client would send, as the bytes that go over the wire. */
+/** A malformed request, as the bytes that go over the wire. */
 import type { Random } from '../../../core/random.js';
+import { serverKey } from '../../../fixtures/server-key.js';
 
 export interface MalformedRequest {
   /** For the count: what is wrong with it. */
@@ -9,22 +10,25 @@ export interface MalformedRequest {
   readonly pause?: number;
   /** Once all is sent: wait for the answer, close our half of the connection, or tear the connection down. */
   readonly then?: 'wait' | 'end' | 'abort';
-  /** Also hear what is answered after the first answer, until the server closes the connection. */
+  /** Also collect responses after the first, until the server closes the connection. */
   readonly untilClosed?: boolean;
 }
 
 export type MakeRequest = (random: Random) => MalformedRequest;
 
-export type Headers = Readonly<Record<string, string | number>>;
+type Headers = Readonly<Record<string, string | number>>;
+
+/** With a key: a request must get to where it could do harm. */
+const usual = { Host: '127.0.0.1', Connection: 'close', Authorization: `Bearer ${serverKey}` };
 
 /** `start` is METHOD TARGET. Text is written as latin1, so that a request can hold any byte. */
 export function head(start: string, headers: Headers = {}): Buffer {
-  const lines = Object.entries({ Host: '127.0.0.1', Connection: 'close', ...headers });
+  const lines = Object.entries({ ...usual, ...headers });
   const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return Buffer.from(`${start} HTTP/1.1\r\n${text}\r\n`, 'latin1');
 }
 
-/** With a Content-Length that is true unless the headers say otherwise. */
+/** With the right Content-Length unless the headers override it. */
 export function whole(start: string, headers: Headers, body: Uint8Array): Buffer {
   return Buffer.concat([head(start, { 'Content-Length': body.length, ...headers }), body]);
 }

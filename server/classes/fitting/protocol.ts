@@ -1,39 +1,51 @@
-/** What the server and its fitting process say to each other. The process mirrors the runtime classes with their rows. */
+/** What the server asks of its fitting process, which holds a copy of the runtime classes with their rows. */
 import type { Bundle } from '../../../core/bundle/bundle.js';
-import type { Confusion } from '../../../core/head/runtime/confusion.js';
-import type { Consolidation } from '../../../core/head/runtime/consolidate.js';
-import type { FittedRow, RuntimeClass } from '../../../core/head/runtime/runtime-class.js';
+import type { Confusion } from '../../../core/fitting/confusion.js';
+import type { Consolidation } from '../../../core/fitting/consolidation.js';
+import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { NamedRow } from '../store/contract.js';
 
-export interface Draft {
-  readonly upserts: readonly Pick<RuntimeClass, 'name' | 'attributes'>[];
+export interface FittingRequests {
+  start(start: FittingStart): void;
+  /** A notice: these classes are in the registry; one without a row is new to this bundle. */
+  mirror(classes: MirroredClasses): void;
+  /** What the rows would be after these edits. The copy changes only when they are adopted. */
+  fit(edits: ClassEdits): FittedEdits;
+  /** A notice: the edits fitted last are in the registry now. */
+  adopt(): void;
+  /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
+  consolidate(): ConsolidatedRows;
+  confusion(candidate: DescribedClass): Confusion;
+}
+
+export type DescribedClass = Pick<RuntimeClass, 'name' | 'attributes'>;
+
+interface FittingStart {
+  /** With its rows as they are now. */
+  readonly bundle: Bundle;
+  readonly threads: number;
+  /** All runtime classes. */
+  readonly classes: readonly RuntimeClass[];
+}
+
+export interface MirroredClasses {
+  readonly put: readonly RuntimeClass[];
+  readonly removed: readonly string[];
+}
+
+export interface ClassEdits {
+  readonly upserts: readonly DescribedClass[];
   readonly removals: readonly string[];
 }
 
-export interface FittedDraft {
+export interface FittedEdits {
   /** Only rows that are new or have moved. */
-  readonly rows: readonly (FittedRow & { readonly name: string })[];
+  readonly rows: readonly NamedRow[];
   readonly converged: boolean;
 }
 
-export interface Consolidated extends Pick<Consolidation, 'before' | 'after' | 'isBetter'> {
-  readonly rows: readonly (FittedRow & { readonly name: string })[];
-  readonly base: readonly (FittedRow & { readonly name: string })[];
+export interface ConsolidatedRows extends Pick<Consolidation, 'before' | 'after' | 'isBetter'> {
+  readonly rows: readonly NamedRow[];
+  /** Of the bundle's own classes. */
+  readonly base: readonly NamedRow[];
 }
-
-export type ToFitter =
-  | { readonly kind: 'start'; readonly bundle: Bundle; readonly threads: number }
-  /** As it stands in the registry; a class without a row is new to this bundle. */
-  | { readonly kind: 'mirror'; readonly put: readonly RuntimeClass[]; readonly removed: readonly string[] }
-  /** What the rows would be after these changes. Nothing changes until it is adopted. */
-  | { readonly kind: 'fit'; readonly draft: Draft }
-  /** The draft fitted last is what stands in the registry now. */
-  | { readonly kind: 'adopt' }
-  /** All rows anew, the bundle's too, and whether that is better. */
-  | { readonly kind: 'consolidate' }
-  | { readonly kind: 'confusion'; readonly candidate: Pick<RuntimeClass, 'name' | 'attributes'> };
-
-export type FromFitter =
-  | { readonly kind: 'fitted'; readonly fitted: FittedDraft }
-  | { readonly kind: 'confusion'; readonly confusion: Confusion }
-  | { readonly kind: 'consolidated'; readonly consolidated: Consolidated }
-  | { readonly kind: 'failed'; readonly message: string };

@@ -1,10 +1,11 @@
 /** One commit of the registry, inside a transaction that is alone among writers. */
 import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
-import type { Change, ClassContent, CommitResult, NewRow, Position } from './contract.js';
+import type { Change, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
 import type { Query, Value } from './database.js';
 import { readRemembered } from './reading.js';
+import { archive, type ArchiveContext } from './versioning.js';
 
-export interface CommitContext {
+interface CommitContext {
   readonly id: string;
   readonly now: number;
   /** Idempotency keys from before then are forgotten. */
@@ -33,8 +34,9 @@ export async function applyChange(
 
   const [{ revision }] = moved;
   await query('INSERT INTO commits (revision, id, made_at) VALUES (?, ?, ?)', [revision, id, now]);
-  await remove(query, change.removals ?? [], revision);
-  await upsert(query, change.upserts ?? [], revision, change.at ?? now);
+  const context = { revision, at: change.at ?? now, authors: change.authors ?? new Map<string, string>() };
+  await remove(query, change.removals ?? [], context);
+  await upsert(query, change.upserts ?? [], context);
   if (change.rows) {
     await insert(query, 'bundles', ['identity', 'used_at'], 'identity', [[change.rows.bundle, now]]);
     await writeRows(query, 'fitted_rows', change.rows.bundle, change.rows.rows, revision);
@@ -49,7 +51,7 @@ export async function applyChange(
   return { kind: 'committed', position: { revision, commit: id } };
 }
 
-/** A commit whose answer was lost is repeated with its id: it must hear of its first success, not of a conflict. */
+/** A commit whose answer was lost is repeated with its id: it must be answered its first success, not a conflict. */
 async function earlierResult(query: Query, id: string): Promise<CommitResult | null> {
   const [found] = await query<{ revision: number }>('SELECT revision FROM commits WHERE id = ?', [id]);
   const earlier = found as { revision: number } | undefined;
@@ -61,28 +63,33 @@ async function stale(query: Query): Promise<CommitResult> {
   return { kind: 'stale', revision };
 }
 
-async function remove(query: Query, names: readonly string[], revision: number): Promise<void> {
+async function remove(query: Query, names: readonly string[], context: ArchiveContext): Promise<void> {
   for (const chunk of chunks(names)) {
+    await archive(query, new Map(chunk.map((name) => [name, null])), context);
     const gone = await query<{ name: string }>(
       `DELETE FROM classes WHERE name IN (${marks(chunk.length)}) RETURNING name`,
       chunk,
     );
-    const tombstones = gone.map(({ name }) => [name, revision]);
+    const tombstones = gone.map(({ name }) => [name, context.revision]);
     await insert(query, 'removals', ['name', 'revision'], 'name', tombstones);
   }
 }
 
-async function upsert(query: Query, classes: readonly ClassContent[], revision: number, at: number) {
+async function upsert(query: Query, classes: readonly ClassContent[], context: ArchiveContext) {
+  const { revision, at, authors } = context;
   for (const chunk of chunks(classes)) {
+    const etags = new Map(chunk.map((content) => [content.name, etagOf(content)]));
+    const versions = await archive(query, etags, context);
     const values = chunk.flatMap(({ name, attributes }) => [
-      ...[name, canonicalAttributes(attributes), etagOf({ name, attributes })],
-      ...[at, at, revision],
+      ...[name, canonicalAttributes(attributes), etags.get(name)!],
+      ...[at, at, revision, versions.get(name)!, authors.get(name) ?? null],
     ]);
     const changed = await query<{ name: string }>(
-      `INSERT INTO classes (name, attributes, etag, created_at, updated_at, revision)
-       VALUES ${chunk.map(() => `(${marks(6)})`).join(', ')}
+      `INSERT INTO classes (name, attributes, etag, created_at, updated_at, revision, version, changed_by)
+       VALUES ${chunk.map(() => `(${marks(8)})`).join(', ')}
        ON CONFLICT (name) DO UPDATE SET attributes = excluded.attributes, etag = excluded.etag,
-         updated_at = excluded.updated_at, revision = excluded.revision
+         updated_at = excluded.updated_at, revision = excluded.revision, version = excluded.version,
+         changed_by = excluded.changed_by
        WHERE classes.etag <> excluded.etag RETURNING name`,
       values,
     );
@@ -98,7 +105,7 @@ async function writeRows(
   query: Query,
   table: 'fitted_rows' | 'base_rows',
   bundle: string,
-  rows: readonly NewRow[],
+  rows: readonly NamedRow[],
   revision: number,
 ) {
   for (const chunk of chunks(rows))

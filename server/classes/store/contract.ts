@@ -4,8 +4,9 @@
  *
  * While the store is out of reach every call fails fast with the code 'registry-unavailable', and works again by itself.
  */
+import type { HeadRow } from '../../../core/head/head-table.js';
 
-/** Where a reader stands: the revision counts commits; the id tells a restored backup from the history that was lost. */
+/** A point in the registry's history: the revision counts commits; the id tells a restored backup from the history that was lost. */
 export interface Position {
   readonly revision: number;
   readonly commit: string;
@@ -17,13 +18,12 @@ export interface ClassContent {
   readonly attributes: Readonly<Record<string, number>>;
 }
 
-export interface NewRow {
+/** A row of the head with the name of its class. */
+export interface NamedRow extends HeadRow {
   readonly name: string;
-  readonly weights: Float32Array; // (D)
-  readonly bias: number;
 }
 
-export interface FittedRow extends Omit<NewRow, 'name'> {
+interface StoredRow extends HeadRow {
   readonly revision: number; // at which this row last changed
 }
 
@@ -33,14 +33,32 @@ export interface StoredClass extends ClassContent {
   readonly updatedAt: number;
   readonly revision: number; // at which the content last changed
   /** As fitted for the bundle that was asked about; null until some replica with that bundle commits one. */
-  readonly row: FittedRow | null;
+  readonly row: StoredRow | null;
+}
+
+/** What a class was from one change to the next. */
+export interface ClassVersion {
+  readonly number: number; // counts from 1 under each name, across removals
+  readonly at: number;
+  readonly by: string | null; // null: not known
+  readonly revision: number;
+  /** Null for a removal. */
+  readonly content: { readonly attributes: ClassContent['attributes']; readonly etag: string } | null;
+  /** Whether the class is like that now. */
+  readonly current: boolean;
+}
+
+export interface VersionPage {
+  readonly limit: number;
+  /** Only versions with a smaller number. */
+  readonly before?: number;
 }
 
 export interface Snapshot {
   readonly position: Position;
   readonly classes: readonly StoredClass[]; // in byte order of their names
-  /** Rows of the bundle's own classes that a refit of all together has moved. */
-  readonly base: readonly NewRow[];
+  /** Rows of the bundle's own classes that a consolidation has moved. */
+  readonly base: readonly NamedRow[];
 }
 
 export type Changes =
@@ -48,7 +66,7 @@ export type Changes =
       readonly kind: 'changes';
       readonly position: Position;
       readonly changed: readonly StoredClass[]; // content or row
-      readonly base: readonly NewRow[];
+      readonly base: readonly NamedRow[];
       readonly removed: readonly string[]; // may name classes that the reader never knew
     }
   /** The position is too old, or of a history that a restored backup undid: load anew. */
@@ -72,11 +90,13 @@ export interface Change {
   /** New content drops the rows of that class for all bundles; the same content changes nothing. */
   readonly upserts?: readonly ClassContent[];
   readonly removals?: readonly string[];
+  /** Who makes the change, by the name of the class; kept with its version. */
+  readonly authors?: ReadonlyMap<string, string>;
   readonly rows?: {
     readonly bundle: string;
-    readonly rows: readonly NewRow[];
+    readonly rows: readonly NamedRow[];
     /** Of the bundle's own classes. */
-    readonly base?: readonly NewRow[];
+    readonly base?: readonly NamedRow[];
   };
   readonly remember?: Remembered;
 }
@@ -101,9 +121,15 @@ export interface ClassStore {
   changesSince(position: Position, bundle: string): Promise<Changes>;
   commit(change: Change, expected: Position): Promise<CommitResult>;
   recall(key: string): Promise<Remembered | null>;
-  /** Tells of each revision that differs from the one told before, whoever committed it. */
+  /** Newest first; empty when no class of that name was ever there, or longer ago than versions are kept. */
+  versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  /** Called with each new revision, whoever committed it. */
   watch(listener: (revision: number) => void): Unsubscribe;
+  /** Whether it can be reached. */
   state(): StoreState;
+  /** Whether the last write succeeded. While it did not, a write is tried from time to time: the way back up. */
+  writing(): StoreState;
+  onWriting(listener: (state: StoreState) => void): Unsubscribe;
   onState(listener: (state: StoreState) => void): Unsubscribe;
   close(): Promise<void>;
 }
@@ -116,4 +142,8 @@ export interface StoreOptions {
    * writes any more thirty times as long. Shorter: replicas that were away must load or fit anew.
    */
   readonly retentionMilliseconds?: number;
+  /** How long a version is kept after it was replaced or removed, 30 days by default. Shorter: less to restore from. */
+  readonly versionMilliseconds?: number;
+  /** Between attempts to write while writing fails. */
+  readonly probeMilliseconds?: number;
 }

@@ -18,21 +18,27 @@ export interface Database {
   readonly types: { readonly blob: string; readonly integer: string; readonly text: string };
   /** Commits when `work` is done and rolls back when it throws. Fails with Unreachable or another Failure. */
   transaction<T>(mode: Mode, work: (query: Query) => Promise<T>): Promise<T>;
-  /** Part of a commit, to be told to other processes; null where they can only look. */
+  /** Part of a commit that notifies other processes; null where they can only poll. */
   readonly announcement: string | null;
   /** Calls back when other processes announced something, or may have. */
   listen(onAnnouncement: () => void): void;
   close(): Promise<void>;
 }
 
+export type WriteTrouble = 'full' | 'read-only' | 'denied' | 'disk-errors';
+
 /** The database cannot be asked now. All work is safe to repeat, because commits carry an id. */
 export class Unreachable extends Failure {
+  /** Set when the database did answer, and said why it cannot write. */
+  readonly writeTrouble: WriteTrouble | undefined;
+
   constructor(
     message: string,
     /** lost-connection: this one was found dead, a new one may do. lost-outcome: COMMIT was sent and not answered. */
     readonly because: 'no-connection' | 'lost-connection' | 'lost-outcome',
-    options?: ErrorOptions,
+    options: ErrorOptions & { readonly writeTrouble?: WriteTrouble | undefined } = {},
   ) {
     super('registry-unavailable', message, { ...options, retryAfterSeconds: 1 });
+    this.writeTrouble = options.writeTrouble;
   }
 }

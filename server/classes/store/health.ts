@@ -15,7 +15,7 @@ export class Listeners<T> {
     };
   }
 
-  tell(value: T): void {
+  emit(value: T): void {
     // Later, so that what a listener throws does not turn a commit that succeeded into a failure.
     for (const listener of this.listeners) setImmediate(listener, value);
   }
@@ -45,6 +45,6 @@ export class Health {
 
   private become(state: StoreState): void {
     this.current = state;
-    this.changes.tell(state);
+    this.changes.emit(state);
   }
 }

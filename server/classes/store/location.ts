@@ -1,4 +1,5 @@
 /** Where a store is, read from its URL; what may be shown of it has no password. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../../../core/failures.js';
 
@@ -17,6 +18,12 @@ export function locationOf(url: string): Location {
   if (path === '') throw refusal('names no file');
   if (path.includes('\0')) throw refusal('names a file that cannot exist');
   return { kind: 'sqlite', path: resolve(path), description: `sqlite:${resolve(path)}` };
+}
+
+/** Whether opening it would create a file. */
+export function isMissing(url: string): boolean {
+  const location = locationOf(url);
+  return location.kind === 'sqlite' && location.path !== null && !existsSync(location.path);
 }
 
 function postgresLocation(url: string): Location {

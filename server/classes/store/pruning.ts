@@ -4,17 +4,24 @@ import type { Query } from './database.js';
 /** How much longer rows of a bundle are kept than anything else, after their last change: a month by default. */
 const bundleFactor = 30;
 
-export async function prune(query: Query, now: number, retention: number): Promise<void> {
-  const before = now - retention;
+export interface Retention {
+  readonly milliseconds: number;
+  /** Of versions of classes, since they were replaced or removed. */
+  readonly versionMilliseconds: number;
+}
+
+export async function prune(query: Query, now: number, retention: Retention): Promise<void> {
+  const before = now - retention.milliseconds;
+  await query('DELETE FROM versions WHERE archived_at < ?', [now - retention.versionMilliseconds]);
   await query('DELETE FROM remembered WHERE made_at < ?', [before]);
   // The revision that was the newest at that time stays: a reader who was in step then can still catch up.
   await query('DELETE FROM commits WHERE revision < (SELECT MAX(revision) FROM commits WHERE made_at < ?)', [
     before,
   ]);
-  // Nobody catches up from before the oldest commit that is left, so nobody needs to hear of older removals.
+  // Nobody catches up from before the oldest commit that is left, so nobody needs older removals.
   await query('DELETE FROM removals WHERE revision <= (SELECT MIN(revision) FROM commits)');
   // Every new bundle leaves the rows of the one before it behind. Should that one come back, it fits them anew.
-  const bundlesBefore = now - bundleFactor * retention;
+  const bundlesBefore = now - bundleFactor * retention.milliseconds;
   for (const table of ['fitted_rows', 'base_rows'])
     await query(`DELETE FROM ${table} WHERE bundle IN (SELECT identity FROM bundles WHERE used_at < ?)`, [
       bundlesBefore,

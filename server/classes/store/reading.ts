@@ -1,6 +1,6 @@
 /** Reads of the registry, each within one transaction that sees one state. */
 import { weightsFromBytes } from './content.js';
-import type { Changes, NewRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
+import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
 import type { Query, Value } from './database.js';
 
 /** Rows per answer: ten thousand classes of 2048 values are 80 MB, which in one piece would hold up the event loop. */
@@ -88,8 +88,8 @@ async function readClasses(query: Query, bundle: string, after: number): Promise
   }
 }
 
-async function readBase(query: Query, bundle: string, after: number): Promise<NewRow[]> {
-  const rows: NewRow[] = [];
+async function readBase(query: Query, bundle: string, after: number): Promise<NamedRow[]> {
+  const rows: NamedRow[] = [];
   let last = '';
   for (;;) {
     const page = await query<Pick<ClassRecord, 'name' | 'bias'> & { weights: ArrayBuffer | Uint8Array }>(

@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { Access } from './access.js';
 import { applyChange } from './committing.js';
 import { checkChange } from './content.js';
-import type { Change, Changes, ClassStore, CommitResult, Position } from './contract.js';
-import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe } from './contract.js';
-import type { Database, Query } from './database.js';
-import { prune } from './pruning.js';
+import type { Change, Changes, ClassStore, ClassVersion, CommitResult, Position } from './contract.js';
+import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe, VersionPage } from './contract.js';
+import { Unreachable, type Database, type Query } from './database.js';
+import { prune, type Retention } from './pruning.js';
 import { readAll, readChanges, readPosition, readRemembered } from './reading.js';
 import { RevisionWatch } from './revision-watch.js';
+import { readVersions } from './versioning.js';
+import { WriteProbe } from './write-probe.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -16,7 +18,8 @@ const day = 24 * 60 * minute;
 export class RegistryStore implements ClassStore {
   private readonly access: Access;
   private readonly revisions: RevisionWatch;
-  private readonly retention: number;
+  private readonly probe: WriteProbe;
+  private readonly retention: Retention;
   private nextPruning = 0;
   private closing: Promise<void> | null = null;
 
@@ -28,7 +31,11 @@ export class RegistryStore implements ClassStore {
     this.access = new Access(database, description);
     const look = async (): Promise<number> => (await this.access.run('read', readPosition, true)).revision;
     this.revisions = new RevisionWatch(look, options.pollMilliseconds ?? 1_000);
-    this.retention = options.retentionMilliseconds ?? day;
+    this.probe = new WriteProbe(this.access, options.probeMilliseconds ?? 5_000);
+    this.retention = {
+      milliseconds: options.retentionMilliseconds ?? day,
+      versionMilliseconds: options.versionMilliseconds ?? 30 * day,
+    };
   }
 
   /** After the schema is in place. */
@@ -46,20 +53,30 @@ export class RegistryStore implements ClassStore {
   }
 
   recall(key: string): Promise<Remembered | null> {
-    return this.access.run('read', (query) => readRemembered(query, key, Date.now() - this.retention));
+    return this.access.run('read', (query) =>
+      readRemembered(query, key, Date.now() - this.retention.milliseconds),
+    );
+  }
+
+  versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
+    return this.access.run('read', (query) => readVersions(query, name, page));
   }
 
   async commit(change: Change, expected: Position): Promise<CommitResult> {
     checkChange(change);
     const id = change.id ?? randomUUID();
-    const result = await this.access.run('write', async (query) => {
+    const write = async (query: Query): Promise<CommitResult> => {
       const now = Date.now();
-      const context = { id, now, rememberedSince: now - this.retention };
+      const context = { id, now, rememberedSince: now - this.retention.milliseconds };
       const applied = await applyChange(query, change, expected, context);
       if (applied.kind === 'committed') await this.follow(query, now);
       return applied;
+    };
+    const result = await this.access.run('write', write).catch((error: unknown) => {
+      if (error instanceof Unreachable && error.writeTrouble !== undefined) this.probe.onFailure(change);
+      throw error;
     });
-    if (result.kind === 'committed') this.revisions.tell(result.position.revision);
+    if (result.kind === 'committed') this.revisions.report(result.position.revision);
     return result;
   }
 
@@ -71,19 +88,34 @@ export class RegistryStore implements ClassStore {
     return this.access.health.state;
   }
 
+  writing(): StoreState {
+    return this.access.writing.state;
+  }
+
+  onWriting(listener: (state: StoreState) => void): Unsubscribe {
+    return this.access.writing.changes.add(listener);
+  }
+
   onState(listener: (state: StoreState) => void): Unsubscribe {
     return this.access.health.changes.add(listener);
   }
 
   close(): Promise<void> {
-    return (this.closing ??= this.access.close().then(() => this.revisions.close()));
+    return (this.closing ??= this.closeAll());
+  }
+
+  private async closeAll(): Promise<void> {
+    await this.probe.close();
+    await this.access.close();
+    await this.revisions.close();
   }
 
   /** What belongs to a commit besides its content. */
   private async follow(query: Query, now: number): Promise<void> {
     if (now >= this.nextPruning) {
       await prune(query, now, this.retention);
-      this.nextPruning = now + Math.min(minute, this.retention); // if this commit fails, some later one prunes
+      const { milliseconds, versionMilliseconds } = this.retention;
+      this.nextPruning = now + Math.min(minute, milliseconds, versionMilliseconds); // if this commit fails, some later one prunes
     }
     if (this.database.announcement !== null) await query(this.database.announcement);
   }

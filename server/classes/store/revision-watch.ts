@@ -4,7 +4,7 @@ import { Listeners } from './health.js';
 
 export class RevisionWatch {
   private readonly listeners = new Listeners<number>();
-  private told = -1;
+  private reported = -1;
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> | null = null;
   private lookAgain = false;
@@ -16,7 +16,7 @@ export class RevisionWatch {
   ) {}
 
   start(revision: number): void {
-    this.told = revision;
+    this.reported = revision;
     this.schedule();
   }
 
@@ -24,10 +24,10 @@ export class RevisionWatch {
     return this.listeners.add(listener);
   }
 
-  tell(revision: number): void {
-    if (revision === this.told) return;
-    this.told = revision;
-    this.listeners.tell(revision);
+  report(revision: number): void {
+    if (revision === this.reported) return;
+    this.reported = revision;
+    this.listeners.emit(revision);
   }
 
   look(): Promise<void> {
@@ -49,10 +49,10 @@ export class RevisionWatch {
   }
 
   private async lookOnce(): Promise<void> {
-    const before = this.told;
+    const before = this.reported;
     try {
       const revision = await this.readRevision();
-      if (this.told === before) this.tell(revision); // else a commit of ours has overtaken this look
+      if (this.reported === before) this.report(revision); // else a commit of ours has overtaken this look
     } catch {
       // the store's state says it
     }

@@ -33,6 +33,17 @@ const steps: readonly Step[] = [
        key ${text} PRIMARY KEY, request_hash ${text} NOT NULL, answer ${text} NOT NULL, made_at ${integer} NOT NULL)`,
     `CREATE INDEX remembered_made_at ON remembered (made_at)`,
   ],
+  ({ blob, integer, text }) => [
+    `ALTER TABLE classes ADD COLUMN version ${integer} NOT NULL DEFAULT 1`,
+    `ALTER TABLE classes ADD COLUMN changed_by ${text}`,
+    // What a class was before each change; the newest version of a class that exists is its row in "classes".
+    `CREATE TABLE versions (
+       name ${text} NOT NULL, number ${integer} NOT NULL, attributes ${text}, etag ${text}, changed_by ${text},
+       made_at ${integer} NOT NULL, revision ${integer} NOT NULL, archived_at ${integer} NOT NULL,
+       PRIMARY KEY (name, number))`, // attributes and etag are NULL for a removal
+    `CREATE INDEX versions_archived_at ON versions (archived_at)`,
+    `CREATE TABLE write_probe (one ${integer} PRIMARY KEY, bytes ${blob} NOT NULL)`,
+  ],
 ];
 
 /** Several replicas may start at once on an empty database: the mode 'migrate' lets them in one after another. */

@@ -10,6 +10,20 @@ export const classExamples = {
     many: { summary: 'Many, all or none', value: { classes: [{ name: 'zebra', attributes }] } },
   },
   replacement: { attributes },
+  backup: { format: 'unseen-classes', version: 1, classes: [{ name: 'zebra', attributes }] },
+  versions: {
+    name: 'zebra',
+    versions: [
+      {
+        ...{ number: 2, at: '2026-02-03T09:00:00.000Z', by: 'ada', revision: 14 },
+        ...{ removed: true, current: false },
+      },
+      {
+        ...{ number: 1, at: '2026-01-31T12:00:00.000Z', by: null, revision: 12 },
+        ...{ removed: false, current: false, attributes, etag: '9f2c4e' },
+      },
+    ],
+  },
   known: {
     ...{ name: 'zebra', seen: false, runtime: true, attributes },
     ...{ etag: '9f2c4e', revision: 12 },

@@ -9,8 +9,10 @@ import {
   newClassesSchema,
   newClassSchema,
   replacementSchema,
+  versionListSchema,
+  versionsQuerySchema,
 } from '../class-schemas.js';
-import { headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
+import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Answer, Parameter, PathGroup } from '../openapi-types.js';
 import { classExamples as examples } from './classes-examples.js';
@@ -18,6 +20,10 @@ import { classExamples as examples } from './classes-examples.js';
 const name: Parameter = {
   ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: 'zebra' },
   description: 'The class, percent-encoded.',
+};
+const versionNumber: Parameter = {
+  ...{ name: 'number', in: 'path', required: true, schema: { type: 'integer', minimum: 1 }, example: 1 },
+  description: 'The version, as GET /classes/{name}/versions numbers it.',
 };
 const ifMatch: Parameter = {
   ...{ name: 'If-Match', in: 'header', required: true, schema: { type: 'string' } },
@@ -30,12 +36,11 @@ const idempotencyKey: Parameter = {
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
-const changeNote =
-  'Needs an admin key; where none is configured, only callers on the same machine may change anything.';
+const changeNote = 'Always needs an admin key.';
 const reading = ['unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'] as const;
 const writing = [
   ...([...reading, 'request-invalid', 'attributes-invalid', 'too-large', 'upload-timeout'] as const),
-  ...(['overloaded', 'registry-unavailable', 'registry-invalid'] as const),
+  ...(['overloaded', 'registry-unavailable', 'registry-invalid', 'fitting-unavailable'] as const),
 ];
 
 const withHeaders = (answer: Answer, ...names: string[]): Answer => ({
@@ -56,6 +61,7 @@ export const classesPaths: PathGroup = {
     Created: createdSchema,
     CreatedMany: createdManySchema,
     DryRun: dryRunSchema,
+    VersionList: versionListSchema,
   },
   paths: {
     '/classes': {
@@ -74,7 +80,7 @@ export const classesPaths: PathGroup = {
         summary: 'Add a class, or many',
         description: `From the next request on they are recognised. Many are added all or none. What exists already with the same
 content is left as it is, so that the request may be repeated. ${changeNote}`,
-        security: keyed,
+        security: adminKeyed,
         parameters: [...queryParameters(createQuerySchema), idempotencyKey],
         requestBody: {
           required: true,
@@ -93,7 +99,7 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
             jsonAnswer('Added and stored.', { oneOf: ['Created', 'CreatedMany'].map(schemaRef) }),
             ...['ETag', 'Location', 'Registry-Revision'],
           ),
-          ...problems(...writing, 'conflict'),
+          ...problems(...writing, 'conflict', 'idempotency-key-reused'),
         },
       },
     },
@@ -115,7 +121,7 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
         operationId: 'replaceClass',
         summary: 'Give a class other attributes',
         description: `Only classes that were added while serving. ${changeNote}`,
-        security: keyed,
+        security: adminKeyed,
         parameters: [name, ifMatch],
         requestBody: json('Replacement', examples.replacement),
         responses: {
@@ -126,12 +132,48 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
       delete: {
         operationId: 'removeClass',
         summary: 'Remove a class',
-        description: `Only classes that were added while serving. ${changeNote}`,
-        security: keyed,
+        description: `Only classes that were added while serving. What it was can be restored for \`--version-days\` (30). ${changeNote}`,
+        security: adminKeyed,
         parameters: [name, ifMatch],
         responses: {
           '204': { description: 'Removed.', headers: headerRefs('X-Request-Id', 'Registry-Revision') },
           ...problems(...writing, 'not-found', 'conflict', 'precondition-failed', 'precondition-required'),
+        },
+      },
+    },
+    '/classes/{name}/versions': {
+      get: {
+        operationId: 'listVersions',
+        summary: 'What was a class before?',
+        description: 'After each change, newest first; also of a class that was removed.',
+        security: keyed,
+        parameters: [name, ...queryParameters(versionsQuerySchema), ifRegistryRevision],
+        responses: {
+          '200': jsonAnswer('Its versions.', schemaRef('VersionList'), { example: examples.versions }),
+          ...problems(
+            ...([...reading, 'request-invalid', 'not-found', 'precondition-failed'] as const),
+            ...(['registry-unavailable', 'registry-invalid'] as const),
+          ),
+        },
+      },
+    },
+    '/classes/{name}/versions/{number}/restore': {
+      post: {
+        operationId: 'restoreVersion',
+        summary: 'Give a class the attributes of an earlier version',
+        description: `A change like any other, with a version of its own. If-Match is needed where the class exists. ${changeNote}`,
+        security: adminKeyed,
+        parameters: [name, versionNumber, { ...ifMatch, required: false }, idempotencyKey],
+        responses: {
+          '200': withHeaders(jsonAnswer('Restored.', schemaRef('Created')), 'ETag', 'Registry-Revision'),
+          '201': withHeaders(
+            jsonAnswer('Restored after it was removed.', schemaRef('Created')),
+            ...['ETag', 'Location', 'Registry-Revision'],
+          ),
+          ...problems(
+            ...([...writing, 'not-found', 'conflict', 'precondition-failed'] as const),
+            ...(['precondition-required', 'idempotency-key-reused'] as const),
+          ),
         },
       },
     },

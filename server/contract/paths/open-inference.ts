@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../../core/failures.js';
-import { problemOf } from '../../http/problem.js';
+import { problemOf } from '../../http/problem-details.js';
 import {
   inferRequestSchema,
   inferResponseSchema,
@@ -113,7 +113,8 @@ export const openInferencePaths: PathGroup = {
       operationId: 'v2Infer',
       summary: 'Classify pictures, or rows of features',
       description: `\`image\` takes pictures in base64; \`features\` takes rows as the backbone would give them, and skips
-decoding and network. With the binary tensor extension the bytes of a tensor follow the JSON, and nothing is wasted on base64.`,
+decoding and network. With the binary tensor extension the bytes of a tensor follow the JSON, and nothing is wasted on base64. The
+JSON has a limit of its own (4 MB unless set otherwise, so 3 MB of pictures in base64); the bytes behind it have that of a body.`,
       security: keyed,
       parameters: [headerLength, ifRegistryRevision],
       requestBody: {

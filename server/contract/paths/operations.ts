@@ -1,6 +1,9 @@
-import { headerRefs, jsonAnswer, keyed, problems } from '../openapi-parts.js';
-import { schemaRef } from '../openapi-schemas.js';
+import { backupSchema, importedSchema, importQuerySchema } from '../class-schemas.js';
+import { reloadPreviewSchema, reloadQuerySchema } from '../class-schemas.js';
+import { adminKeyed, headerRefs, jsonAnswer, problems } from '../openapi-parts.js';
+import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Operation, PathGroup } from '../openapi-types.js';
+import { classExamples } from './classes-examples.js';
 import { readinessResponseSchema, reloadResponseSchema, stateResponseSchema } from '../schemas.js';
 
 const serving = {
@@ -36,7 +39,14 @@ export const operationsPaths: PathGroup = {
     name: 'Operations',
     description: 'For orchestrators and operators. Probes and metrics need no key.',
   },
-  answers: { State: stateResponseSchema, Readiness: readinessResponseSchema, Reloaded: reloadResponseSchema },
+  requests: { ClassBackup: backupSchema },
+  answers: {
+    State: stateResponseSchema,
+    Readiness: readinessResponseSchema,
+    Reloaded: reloadResponseSchema,
+    ReloadPreview: reloadPreviewSchema,
+    Imported: importedSchema,
+  },
   paths: {
     '/healthz': {
       get: stateOperation(
@@ -79,20 +89,53 @@ export const operationsPaths: PathGroup = {
         operationId: 'reload',
         summary: 'Load the bundle anew',
         description: `Reads the bundle again from where the server was told that it lies, warms it up, and takes it, with no
-failed request. When it cannot be used, the former one goes on. Needs an admin key; where none is configured, only callers on
-the same machine may ask.`,
-        security: keyed,
+failed request. When it cannot be used, the previous one keeps serving. Always needs an admin key.`,
+        security: adminKeyed,
+        parameters: queryParameters(reloadQuerySchema),
         responses: {
           '200': jsonAnswer(
-            'The bundle that serves now, and whether it is another one.',
-            schemaRef('Reloaded'),
+            'The bundle that serves now, and whether it is another one; or the answer of a dry run.',
+            { oneOf: ['Reloaded', 'ReloadPreview'].map(schemaRef) },
             {
               example: { version: '5f6c0e7a9b1d…', changed: true },
             },
           ),
           ...problems(
             ...(['unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'] as const),
-            ...(['bundle-not-found', 'bundle-invalid'] as const),
+            'request-invalid',
+            ...(['bundle-not-found', 'bundle-invalid', 'config-invalid'] as const),
+            ...(['backbone-unavailable', 'backbone-invalid'] as const),
+          ),
+        },
+      },
+    },
+    '/admin/import': {
+      post: {
+        operationId: 'importClasses',
+        summary: 'Add the classes of a backup',
+        description: `All of them or none. Classes that are there already like that are left as they are, so that the request may be
+repeated. A dry run answers what would happen, and everything that does not fit. Needs an admin key.`,
+        security: adminKeyed,
+        parameters: queryParameters(importQuerySchema),
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: schemaRef('ClassBackup'), example: classExamples.backup },
+          },
+        },
+        responses: {
+          '200': jsonAnswer('What was done, or would be.', schemaRef('Imported')),
+          ...problems(
+            ...(['unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'] as const),
+            ...([
+              'request-invalid',
+              'attributes-invalid',
+              'conflict',
+              'too-large',
+              'upload-timeout',
+            ] as const),
+            ...(['overloaded', 'registry-unavailable', 'registry-invalid', 'fitting-unavailable'] as const),
+            'idempotency-key-reused',
           ),
         },
       },

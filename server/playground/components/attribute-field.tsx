@@ -10,7 +10,7 @@ interface Properties {
   readonly draft: ClassDraft;
 }
 
-/** A slider to feel the way, a number to be exact, and the way back. */
+/** A slider for rough changes, a number for exact ones, and a reset button. */
 export function AttributeField({ attribute, draft }: Properties) {
   const { name, label, family, minimum, maximum } = attribute;
   const id = useId();
@@ -26,7 +26,7 @@ export function AttributeField({ attribute, draft }: Properties) {
       <input
         id={id}
         type="range"
-        // A class may lie outside of what the seen classes have.
+        // A class may have values outside the range of the seen classes.
         min={Math.min(minimum, origin)}
         max={Math.max(maximum, origin)}
         step="any"

@@ -6,11 +6,11 @@ import { families } from '../state/model.js';
 import { FamilyFields } from './family-fields.js';
 import { SearchField } from './search-field.js';
 
-/** More than this that fit are not opened at once: the first letter of a filter fits nearly everything. */
+/** More matching families than this are not opened at once: the first letter of a filter matches nearly everything. */
 const openedAtOnce = 60;
 
 /**
- * Every attribute of the model, by family. There may be hundreds: families fold, a filter finds, changed ones can be kept.
+ * Every attribute of the model, by family. There may be hundreds: families fold, a filter finds them, and the list can be limited to changed ones.
  * Nothing here reads their values, so that a slider that is moved draws its own row and family again and no other.
  */
 export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
@@ -41,7 +41,7 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
       </div>
       {shown.length === 0 && <div class="placeholder">No attribute fits.</div>}
       {shown.map((family) => (
-        // Another key where that changes, so that families start anew instead of drawing what is folded right away.
+        // Another key where that changes, so that families are mounted again instead of rendering folded ones right away.
         <FamilyFields
           key={`${startOpen} ${family.name}`}
           family={family}

@@ -28,7 +28,7 @@ function OpenKeyDialog({ request }: { readonly request: KeyRequest }) {
         <p>
           {request.refused
             ? request.detail
-            : 'Its operator has set one. It stays in this page, and is gone when the page is closed or loaded again.'}
+            : 'Whoever runs it has one; the link that "unseen demo" prints brings it along. It stays in this page, and is gone when the page is closed or loaded again.'}
         </p>
         <label class="field">
           Key

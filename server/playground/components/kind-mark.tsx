@@ -8,7 +8,7 @@ const explanations: Readonly<Record<Kind, string>> = {
 
 export const allKinds = Object.keys(explanations) as readonly Kind[];
 
-/** Told apart by word, by pattern and by colour. */
+/** Distinguished by word, by pattern and by colour. */
 export function KindMark({ kind }: { readonly kind: Kind }) {
   return (
     <span class={`kind kind-${kind}`} title={explanations[kind]}>

@@ -1,22 +1,22 @@
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
 
-export function takeFile(
+export function acceptFile(
   file: File | null | undefined,
   choose: (content: Blob, name: string) => unknown,
 ): void {
   if (file) choose(file, file.name || 'picture');
 }
 
-/** Anywhere on the page. Answers how to stop. */
+/** Anywhere on the page. Returns a function that stops it. */
 export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => void {
   const stop = new AbortController();
   const options = { signal: stop.signal };
   document.addEventListener(
     'paste',
     ({ clipboardData }) => {
-      // Text that is pasted into a field is none of our business.
-      takeFile(
+      // Text pasted into a field is left alone.
+      acceptFile(
         Array.from(clipboardData?.files ?? []).find(({ type }) => type.startsWith('image/')),
         choosePicture,
       );
@@ -44,7 +44,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
       event.preventDefault();
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      if (file) takeFile(file, choosePicture);
+      if (file) acceptFile(file, choosePicture);
       else notify('That was no file. Save the picture first, or copy and paste it.');
     },
     options,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { choosePicture, chosen } from '../state/picture.js';
 import { SampleStrip } from './sample-strip.js';
-import { takeFile, watchPasteAndDrop } from './paste-and-drop.js';
+import { acceptFile, watchPasteAndDrop } from './paste-and-drop.js';
 
 /** A picture is dropped or pasted anywhere on the page, or picked here. */
 export function PicturePanel() {
@@ -30,7 +30,7 @@ function PictureField({ isOver }: { readonly isOver: boolean }) {
           type="file"
           accept="image/jpeg,image/png,image/webp"
           onChange={({ currentTarget }) => {
-            takeFile(currentTarget.files?.[0], choosePicture);
+            acceptFile(currentTarget.files?.[0], choosePicture);
             currentTarget.value = ''; // the same file again is a choice, too
           }}
         />

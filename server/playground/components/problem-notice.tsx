@@ -4,7 +4,7 @@ import { inWords, isPassing } from '../state/problem-words.js';
 
 interface Properties {
   readonly problem: UnseenProblem;
-  /** Offered when the very same may succeed later. */
+  /** Offered when the same request may succeed later. */
   readonly retry?: () => unknown;
   readonly children?: preact.ComponentChildren;
 }
@@ -24,7 +24,7 @@ export function ProblemNotice({ problem, retry, children }: Properties) {
   );
 }
 
-/** Not before the server said that asking again makes sense. */
+/** Not before the time that the server names in Retry-After. */
 function RetryButton({ problem, retry }: Required<Pick<Properties, 'problem' | 'retry'>>) {
   const [left, setLeft] = useState(0);
   useEffect(() => {

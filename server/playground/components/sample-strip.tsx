@@ -5,7 +5,7 @@ import { choosePicture, chosen } from '../state/picture.js';
 import { samples, type Sample } from '../state/samples.js';
 
 export function SampleStrip() {
-  if (!model.value && !modelProblem.value) return <div class="samples samples-waiting" />; // nothing jumps when they come
+  if (!model.value && !modelProblem.value) return <div class="samples samples-waiting" />; // reserves the space, so that the layout does not shift
   if (samples.value.length === 0) return null;
   return (
     <div class="samples">
@@ -23,7 +23,7 @@ export function SampleStrip() {
 
 function SampleButton({ sample: { name, address } }: { readonly sample: Sample }) {
   const [isLoading, setLoading] = useState(false);
-  const take = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     setLoading(true);
     try {
       const response = await fetch(address);
@@ -42,7 +42,7 @@ function SampleButton({ sample: { name, address } }: { readonly sample: Sample }
       title={name}
       aria-pressed={chosen.value?.name === name}
       aria-busy={isLoading}
-      onClick={() => void take()}
+      onClick={() => void load()}
     >
       <img src={address} alt={name} width="320" height="240" loading="lazy" decoding="async" />
     </button>

@@ -1,11 +1,12 @@
-/** The one way to the server: a client with the key that this page holds. It asks for one only when the server does. */
+/** All access to the server: a client with the key that this page holds. It asks for a key only when the server requires one. */
 import { signal } from '@preact/signals';
 import { UnseenClient, UnseenProblem } from '../../../client/index.js';
+import { forgetLinkedKey, linkedKey } from './linked-key.js';
 
 export interface KeyRequest {
-  /** What the server said. */
+  /** The server's error. */
   readonly detail: string;
-  /** A key was given and did not do. */
+  /** A key was given and rejected. */
   readonly refused: boolean;
   /** Null: no key is given, and what was asked for fails. */
   answer(key: string | null): void;
@@ -13,13 +14,13 @@ export interface KeyRequest {
 
 export const keyRequest = signal<KeyRequest | null>(null);
 
-// In this variable and nowhere else: gone with the page.
-let key: string | undefined;
+// One that is typed is in this variable and nowhere else: gone with the page.
+let key = linkedKey();
 let client = connect();
 let asking: Promise<boolean> | null = null;
 
 function connect(): UnseenClient {
-  // The page itself shows when to try again, so the client does not wait behind its back.
+  // The page itself shows when to try again, so the client itself does not retry.
   return new UnseenClient({
     url: new URL('.', document.baseURI),
     retries: 0,
@@ -41,7 +42,7 @@ export async function ask<T>(call: (client: UnseenClient) => Promise<T>): Promis
   }
 }
 
-/** 403 without a key means that no key would help: the server says why. */
+/** 403 without a key means that no key would help: the server gives the reason. */
 function wantsKey(error: unknown): error is UnseenProblem {
   if (!(error instanceof UnseenProblem)) return false;
   return error.status === 401 || (error.status === 403 && key !== undefined);
@@ -53,13 +54,14 @@ async function askForKey(detail: string): Promise<boolean> {
   });
   keyRequest.value = null;
   asking = null;
+  forgetLinkedKey(); // it did not do
   if (given === null) return false;
   key = given;
   client = connect();
   return true;
 }
 
-/** Whatever else is thrown is a defect of this page; it is shown all the same. */
+/** Whatever else is thrown is a defect of this page; it is shown nevertheless. */
 export function asProblem(error: unknown): UnseenProblem {
   if (error instanceof UnseenProblem) return error;
   return new UnseenProblem({

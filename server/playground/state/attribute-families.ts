@@ -57,7 +57,7 @@ export function narrowFamilies(
     .filter(({ attributes }) => attributes.length > 0);
 }
 
-/** Words of the filter may stand in any order, in family or value. */
+/** The words of the filter may occur in any order, in family or value. */
 export function matchesFilter({ family, label, name }: Attribute, filter: string): boolean {
   const text = `${family} ${label} ${name}`.toLowerCase();
   return filter

@@ -1,4 +1,4 @@
-/** A class in the making: its name, a value for each attribute, and what the dry run says of it. */
+/** A class in the making: its name, a value for each attribute, and the result of the dry run. */
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { DryRunResponse, NewClass, UnseenProblem } from '../../../client/index.js';
 import { ask, asProblem } from './api.js';
@@ -9,7 +9,7 @@ import { answer, classify } from './picture.js';
 import { reachRevision } from './revision.js';
 
 export type Preview = DryRunResponse['previews'][number];
-export type Doing = 'reading' | 'checking' | 'saving' | null;
+type Doing = 'reading' | 'checking' | 'saving' | null;
 
 /** Where values come from before they are changed: a class, the picture, or nowhere. */
 export const startFromNothing = '';
@@ -69,12 +69,12 @@ export class ClassDraft {
 
   async startFrom(start: string): Promise<void> {
     this.start.value = start;
-    if (start === startFromNothing) this.take((attribute) => attribute.minimum);
+    if (start === startFromNothing) this.setValues((attribute) => attribute.minimum);
     else if (start === startFromPicture) {
       const read = new Map(
         answer.value?.explanation?.attributes.map(({ attribute, value }) => [attribute, value]),
       );
-      this.take(({ name, minimum, maximum }) =>
+      this.setValues(({ name, minimum, maximum }) =>
         Math.min(maximum, Math.max(minimum, read.get(name) ?? minimum)),
       );
     } else await this.read(start);
@@ -86,7 +86,7 @@ export class ClassDraft {
       const known = await ask((client) => client.class(name));
       if (name === this.editing) this.etag = known.etag;
       else if (this.start.peek() !== name) return; // another start was chosen meanwhile
-      this.take((attribute) => known.attributes[attribute.name] ?? attribute.minimum);
+      this.setValues((attribute) => known.attributes[attribute.name] ?? attribute.minimum);
     });
   }
 
@@ -126,7 +126,7 @@ export class ClassDraft {
     }
   }
 
-  private take(valueOf: (attribute: Attribute) => number): void {
+  private setValues(valueOf: (attribute: Attribute) => number): void {
     batch(() => {
       for (const attribute of attributesByName.peek().values())
         this.values.get(attribute.name)!.value = valueOf(attribute);

@@ -1,4 +1,4 @@
-/** The picture that was chosen, and what the server makes of it. */
+/** The chosen picture and its classification. */
 import { signal } from '@preact/signals';
 import type { ClassifyResponse, UnseenProblem } from '../../../client/index.js';
 import { asProblem } from './api.js';
@@ -8,7 +8,7 @@ import { loadModel, model } from './model.js';
 import { announce } from './notices.js';
 import { askUpToDate } from './revision.js';
 
-export interface ChosenPicture {
+interface ChosenPicture {
   readonly name: string;
   readonly content: Blob;
   /** Of the page's own copy, to be shown. */
@@ -35,7 +35,7 @@ export function choosePicture(content: Blob, name: string): Promise<void> {
   return classify();
 }
 
-/** Asks anew when the slider has come to rest for a moment. */
+/** Classifies again when the slider has not moved for a moment. */
 export function moveBalance(value: number | null): void {
   unseenBias.value = value;
   clearTimeout(resting);
@@ -63,9 +63,9 @@ export async function classify(): Promise<void> {
     answer.value = found;
     const [first] = found.predictions;
     announce(`${first.class}, ${kindOf(first)}, ${percent(first.probability)}`);
-    if (found.model.version !== model.value?.model.version) void loadModel(); // another model serves by now
+    if (found.model.version !== model.value?.model.version) void loadModel(); // another model has been loaded since
   } catch (error) {
-    if (controller.signal.aborted) return; // a newer question has taken its place
+    if (controller.signal.aborted) return; // superseded by a newer request
     answer.value = null;
     pictureProblem.value = asProblem(error);
   } finally {

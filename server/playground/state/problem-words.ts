@@ -1,4 +1,4 @@
-/** Refusals in plain words: what it is, and what to do about it. What the server says in detail is shown with it. */
+/** Error codes in plain words: what happened and what to do about it. The server's own detail is shown with it. */
 import type { UnseenProblem } from '../../../client/index.js';
 
 type Code = UnseenProblem['code'];
@@ -13,6 +13,7 @@ const titles: Partial<Record<Code, string>> = {
   'inference-failed': 'The picture was lost on the way',
   'registry-unavailable': 'Classes cannot be changed at the moment',
   'registry-invalid': 'Classes cannot be changed',
+  'fitting-unavailable': 'Classes cannot be changed at the moment',
   'too-large': 'This is too large',
   'upload-timeout': 'The upload took too long',
   'image-type-refused': 'This kind of file cannot be read',
@@ -32,7 +33,7 @@ const advice: Partial<Record<Code, string>> = {
   'inference-failed': 'Ask again: that is safe.',
 };
 
-export interface Words {
+interface Words {
   readonly title: string;
   readonly detail: string;
 }
@@ -41,7 +42,7 @@ export function inWords({ code, detail }: Pick<UnseenProblem, 'code' | 'detail'>
   return { title: titles[code] ?? 'Something went wrong', detail: advice[code] ?? detail };
 }
 
-/** Trying the very same again may help: these pass by themselves. */
+/** Transient errors: retrying the same request may succeed. */
 export function isPassing({ code, status }: Pick<UnseenProblem, 'code' | 'status'>): boolean {
   return code === 'server-unreachable' || status === undefined || status === 429 || status >= 500;
 }

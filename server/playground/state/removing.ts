@@ -6,7 +6,7 @@ import { classify } from './picture.js';
 
 export const removing = signal<ListedClass | null>(null);
 
-/** As it was listed: when somebody has changed it since, the server refuses. */
+/** Removes the version that was listed: when it has changed since, the server rejects the removal. */
 export async function removeClass({ name, etag }: ListedClass): Promise<void> {
   await ask((client) => client.removeClass(name, etag));
   await Promise.all([loadClasses(), classify()]);

@@ -1,12 +1,12 @@
 /**
- * The newest revision of the class registry that this page has heard of. It is sent along with what is asked, so that a
- * replica which has not heard of a change yet does not answer as if there had been none.
+ * The newest revision of the class registry that this page knows of. It is sent with every request, so that a replica
+ * which does not have a change yet does not answer without it.
  */
 import { signal } from '@preact/signals';
 import { UnseenProblem, type UnseenClient } from '../../../client/index.js';
 import { ask } from './api.js';
 
-export const revision = signal(0);
+const revision = signal(0);
 
 export function reachRevision(heardOf: number): void {
   if (heardOf > revision.peek()) revision.value = heardOf;

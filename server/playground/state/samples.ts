@@ -1,4 +1,4 @@
-/** Pictures of the demonstration, to begin with. They are no use to another model, so they are shown with this one only. */
+/** Pictures of the demonstration, to begin with. They are shown with the demonstration model only, since other models cannot recognise them. */
 import { computed } from '@preact/signals';
 import { demonstrationModel } from './demonstration-model.js';
 import { model } from './model.js';

@@ -1,11 +1,11 @@
-/** How the server is: asked every few seconds while somebody looks at the page. */
+/** The state of the server, polled every few seconds while the page is visible. */
 import { signal } from '@preact/signals';
 import type { ReadinessResponse } from '../../../client/index.js';
 import { ask } from './api.js';
 import { classes, listedRevision, loadClasses } from './classes.js';
 import { loadModel, model } from './model.js';
 
-export interface ServerState {
+interface ServerState {
   readonly reachable: boolean;
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -41,7 +41,7 @@ async function look(): Promise<void> {
   }
 }
 
-export type Mood = 'waiting' | 'good' | 'fair' | 'bad';
+type Mood = 'waiting' | 'good' | 'fair' | 'bad';
 
 export function describeServer(): { readonly mood: Mood; readonly text: string } {
   const state = server.value;

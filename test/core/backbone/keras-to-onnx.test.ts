@@ -123,7 +123,11 @@ describe('a Keras layers model becomes ONNX', () => {
       tf.model({ inputs: input, outputs: tf.layers.dense({ units: 2 }).apply(flat) as tf.SymbolicTensor }),
     );
     expect(() => kerasToOnnx(model, { featureLayer: 'flat' })).toThrow(/"flat" is a Flatten/);
-    expect(() => kerasToOnnx(model, { featureLayer: 'nowhere' })).toThrow(/does not know|nowhere/);
+  });
+
+  test('a feature layer that the model does not have is refused by name', async () => {
+    const model = await saved(smallNetwork());
+    expect(() => kerasToOnnx(model, { featureLayer: 'nowhere' })).toThrow(/"nowhere" is not in the model/);
   });
 
   test('zeros around values below zero would count in a maximum: refused, not got wrong', async () => {

@@ -4,7 +4,7 @@ import { readOnnx } from '../../../core/backbone/onnx-file.js';
 import { Graph } from '../../../core/compute/graph.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { Random } from '../../../core/random.js';
-import { smallNetwork } from '../../support/small-backbone.js';
+import { smallNetwork } from '../../../fixtures/small-backbone.js';
 
 const refusal = async (bytes: Uint8Array, options = {}): Promise<string> =>
   adaptOnnx(bytes, 'mine.onnx', options).then(

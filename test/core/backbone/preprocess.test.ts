@@ -4,11 +4,11 @@ import { hasSrgbProfile } from '../../../core/backbone/colour-profile.js';
 import {
   blockOtherDecoders,
   decode,
-  pictureType,
   prepare,
   toTensor,
   type Preprocessing,
 } from '../../../core/backbone/preprocess.js';
+import { pictureType } from '../../../core/backbone/picture-type.js';
 import { Failure } from '../../../core/failures.js';
 import { drawn, hugePng, image, truncatedJpeg, type Pixels } from '../../support/pictures.js';
 

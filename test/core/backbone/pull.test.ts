@@ -17,7 +17,7 @@ import { silent } from '../../../core/progress.js';
 import { Failure } from '../../../core/failures.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { integrityOf, startRegistry, tarball } from '../../support/npm-registry.js';
-import { smallBackbone, smallNetwork } from '../../support/small-backbone.js';
+import { smallBackbone, smallNetwork } from '../../../fixtures/small-backbone.js';
 
 const folder = temporaryFolder();
 const layer = (name: string, type: string, config: object, input?: string) => ({

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folders.js';
 import { postgresForThisFile } from '../../support/postgres.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postPicture, send, startTestServer, type Answered } from '../../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -164,6 +164,6 @@ describe('SQLite', () => {
     expect(body.unusable).toContain('something new');
     const { body: answer } = await postPicture(other.url, 1, '?topK=1000');
     expect(answer.predictions.map((one: { class: string }) => one.class)).not.toContain('odd');
-    expect(other.log.join('')).toContain('a stored class cannot be used with this bundle');
+    expect(other.log.join('')).toContain('A stored class cannot be used with this bundle.');
   });
 });

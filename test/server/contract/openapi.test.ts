@@ -4,7 +4,7 @@ import { createApp } from '../../../server/app.js';
 import { openApiDocument } from '../../../server/contract/openapi.js';
 import type { Method, Operation, Parameter } from '../../../server/contract/openapi-types.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { send, startTestServer, type TestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -13,7 +13,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method: method as Method, operation })),
 );
 /** Pages for people, which a contract for programs need not name. */
-const pages = ['GET /', 'GET /docs/docs.js'];
+const pages = ['GET /', 'GET /docs/docs.css', 'GET /docs/docs.js'];
 let server: TestServer;
 beforeAll(async () => {
   const { bundle } = await trainSmallBundle(folder);
@@ -121,7 +121,7 @@ describe('the document and the server', () => {
   });
 
   test.each(operations)('$method $path is there', async ({ path, method, operation }) => {
-    const values: Record<string, unknown> = { version: server.inference.model.version.slice(0, 12) };
+    const values: Record<string, unknown> = { version: server.models.current.version.slice(0, 12) };
     for (const { name, example } of operation.parameters ?? []) values[name] ??= example ?? 'something';
     const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
     const answer = await send(`${server.url}${url}`, { method: method.toUpperCase() });

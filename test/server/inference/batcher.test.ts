@@ -24,7 +24,7 @@ test('a batch is the largest size that is full, in the order of arrival', () => 
   const batcher = filled(13);
   const counts = [];
   const seen = [];
-  for (let jobs = batcher.take(); jobs.length > 0; jobs = batcher.take()) {
+  for (let jobs = batcher.nextBatch(); jobs.length > 0; jobs = batcher.nextBatch()) {
     counts.push(jobs.length);
     seen.push(...jobs.map((job) => job.options.topK));
   }
@@ -34,7 +34,7 @@ test('a batch is the largest size that is full, in the order of arrival', () => 
 
 test('a network with a fixed batch gets it padded', () => {
   const batcher = filled(2, [4]);
-  const jobs = batcher.take();
+  const jobs = batcher.nextBatch();
   const batch = batcher.batchOf(jobs);
   expect(batch.kind === 'pictures' && [...batch.pixels]).toEqual([0, 0, 1, 1, 0, 0, 0, 0]);
   expect(batch.options).toHaveLength(2);
@@ -44,7 +44,7 @@ test('pictures and rows of features do not share a batch, and keep their order',
   const batcher = new Batcher(batchSizes(8, null));
   for (const job of [picture(1), picture(2), row(3), row(4), picture(5)]) batcher.add(job);
   const kinds = [];
-  for (let jobs = batcher.take(); jobs.length > 0; jobs = batcher.take())
+  for (let jobs = batcher.nextBatch(); jobs.length > 0; jobs = batcher.nextBatch())
     kinds.push([batcher.batchOf(jobs).kind, jobs.length]);
   expect(kinds).toEqual([
     ['pictures', 2],
@@ -59,9 +59,9 @@ test('what was given up on the way is dropped, and what is put back goes first',
   const gone = picture(1, leaving.signal);
   for (const job of [gone, picture(2), picture(3)]) batcher.add(job);
   leaving.abort(new Error('gone'));
-  await expect(gone.done).rejects.toThrow('gone');
+  await expect(gone.answer).rejects.toThrow('gone');
   batcher.putBack([picture(9)]);
-  expect(batcher.take().map((job) => job.options.topK)).toEqual([9, 2]);
-  expect(batcher.take().map((job) => job.options.topK)).toEqual([3]);
-  expect(batcher.take()).toEqual([]);
+  expect(batcher.nextBatch().map((job) => job.options.topK)).toEqual([9, 2]);
+  expect(batcher.nextBatch().map((job) => job.options.topK)).toEqual([3]);
+  expect(batcher.nextBatch()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folders.js';
 import { postgresForThisFile } from '../../support/postgres.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { send, startTestServer } from '../../support/test-server.js';
 
 const postgres = postgresForThisFile();

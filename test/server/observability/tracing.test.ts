@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readServerConfiguration } from '../../../server/read-configuration.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
 import { numbered } from '../../support/pictures.js';
 

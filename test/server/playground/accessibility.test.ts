@@ -3,6 +3,7 @@ import axe from 'axe-core';
 import { describe, expect, test } from 'vitest';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
 import { startDemoServer } from '../../support/demo-server.js';
+import { testKey } from '../../support/test-server.js';
 import { chooseSample, editor } from './page.js';
 
 const server = hasBrowser ? await startDemoServer() : null;
@@ -21,7 +22,11 @@ describe.skipIf(!server)('axe finds nothing', () => {
     { screen: 'a wide light one', viewport: desktop, colorScheme: 'light' as const },
     { screen: 'a narrow dark one', viewport: phone, colorScheme: 'dark' as const },
   ])('on $screen, in any state', async ({ viewport, colorScheme }) => {
-    const page = await openPage(`${server!.url}/`, { viewport, colorScheme, reducedMotion: 'reduce' });
+    const page = await openPage(`${server!.url}/#key=${testKey}`, {
+      viewport,
+      colorScheme,
+      reducedMotion: 'reduce',
+    });
     await page.getByRole('button', { name: 'Mike', exact: true }).waitFor();
     expect(await violations(page)).toEqual([]);
     await chooseSample(page, 'Mike');

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { birdAttributes, birdFamilies } from '../../support/bird-attributes.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { smallFeatureWidth, trainSmallBundle } from '../../support/small-bundle.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
-import { startTestServer, type TestServer } from '../../support/test-server.js';
+import { smallFeatureWidth, trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
+import { startTestServer, testKey, type TestServer } from '../../support/test-server.js';
 import { editor } from './page.js';
 
 describe.skipIf(!hasBrowser)('with 312 attributes', async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('with 312 attributes', async () => {
     expect.poll(() => editor(page).getByRole('status').first().textContent()).toBe(count);
 
   beforeEach(async () => {
-    page = await openPage(`${server!.url}/`);
+    page = await openPage(`${server!.url}/#key=${testKey}`);
     await page.getByRole('button', { name: 'Add a class' }).click();
     await expect.poll(() => editor(page).locator('.family').count()).toBe(birdFamilies);
   });

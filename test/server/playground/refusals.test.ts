@@ -1,11 +1,11 @@
 /** What the page says when the server refuses, is away, or wants a key: a real server with a small network. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import type { ServerConfiguration } from '../../../server/configuration.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { numbered, truncatedJpeg } from '../../support/pictures.js';
-import { startTestServer, type TestServer } from '../../support/test-server.js';
+import { startTestServer, testKey, type TestServer } from '../../support/test-server.js';
 import { alert, editor, predictions, waitForSaved } from './page.js';
 
 describe.skipIf(!hasBrowser)('the playground', async () => {
@@ -62,8 +62,8 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
   });
 
   test('no answer in time', async () => {
-    const { inference } = await visit({ deadlineSeconds: 0.05 });
-    await expect.poll(() => inference.state.workersReady).toBe(1);
+    const { models } = await visit({ deadlineSeconds: 0.05 });
+    await expect.poll(() => models.current.inference.state.workersReady).toBe(1);
     await show(await numbered(3, 3000)); // takes longer than that to decode
     await alert(page, 'There was no answer in time').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
   });
 
   test('the admin key is asked for when something is changed, tried, and kept in the page only', async () => {
-    await visit({ adminKeys: ['boss-1'] });
+    await visit({ adminKeys: ['boss-of-the-tests-1'] });
     await show(picture);
     await predictions(page).waitFor();
     const dialog = page.getByRole('dialog', { name: 'Key' });
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await alert(editor(page), 'This is not allowed').waitFor();
     await editor(page).getByRole('button', { name: 'Try it out' }).click();
-    await answer('boss-1');
+    await answer('boss-of-the-tests-1');
     await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
     await editor(page).locator('button[type=submit]').click();
     await waitForSaved(page, /^New is saved/);
@@ -114,10 +114,46 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await dialog.getByText('The server asks for a key').waitFor();
   });
 
-  test('a server that wants a key for everything is told one once', async () => {
-    await visit({ apiKeys: ['guest'], adminKeys: ['boss-1'] });
+  test('the link that brings the key needs no typing, keeps it out of the address, and outlives a reload', async () => {
+    const { url } = await server();
+    page = await openPage(`${url}/#key=${testKey}`);
+    await page.getByText('Server ready').waitFor();
+    expect(page.url()).toBe(`${url}/`);
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.url()));
+    await page.reload();
+    await page.getByRole('button', { name: 'Add a class' }).click();
+    await editor(page).getByLabel('Name').fill('Linked');
+    await editor(page).getByRole('button', { name: 'Try it out' }).click();
+    await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
+    await editor(page).locator('button[type=submit]').click();
+    await waitForSaved(page, /^Linked is saved/);
+    expect(await page.getByRole('dialog', { name: 'Key' }).count()).toBe(0);
+    expect(requested.join(' ')).not.toContain(testKey);
+    const visitor = await openPage(`${url}/`); // who merely reaches the page has no key
+    expect(await visitor.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{}');
+    expect(await visitor.content()).not.toContain(testKey);
+    await closePage(visitor);
+  });
+
+  test('a link with a key that is no longer known asks for another, and forgets it', async () => {
+    const { url } = await server();
+    page = await openPage(`${url}/#key=a-key-of-another-server`);
+    await page.getByRole('button', { name: 'Add a class' }).click();
+    await editor(page).getByLabel('Name').fill('New');
+    await editor(page).getByRole('button', { name: 'Try it out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Key' });
-    await dialog.getByLabel('Key').fill('guest');
+    await dialog.getByText('This key does not do').waitFor();
+    await dialog.getByLabel('Key').fill(testKey);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{}');
+  });
+
+  test('a server that wants a key for everything is told one once', async () => {
+    await visit({ apiKeys: ['guest-of-the-tests-1'], adminKeys: ['boss-of-the-tests-1'] });
+    const dialog = page.getByRole('dialog', { name: 'Key' });
+    await dialog.getByLabel('Key').fill('guest-of-the-tests-1');
     await page.keyboard.press('Enter');
     await page
       .getByRole('button', { name: /^Use as start: / })

@@ -5,6 +5,7 @@ import { attributeNames, attributesOf } from '../../../demo/flags/attributes.js'
 import { newcomerFlag } from '../../../demo/flags/newcomer.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
 import { startDemoServer } from '../../support/demo-server.js';
+import { testKey } from '../../support/test-server.js';
 import {
   alert,
   chooseSample,
@@ -19,13 +20,13 @@ const server = hasBrowser ? await startDemoServer() : null;
 const newcomer = new Map(attributesOf(newcomerFlag).map((value, i) => [attributeNames[i], value]));
 
 describe.skipIf(!server)('teaching the server', () => {
-  const client = new UnseenClient({ url: server?.url ?? '' });
+  const client = new UnseenClient({ url: server?.url ?? '', key: testKey });
   const listed = async (): Promise<string[]> =>
     (await client.classes({ kind: 'runtime' })).classes.map(({ name }) => name);
   let page: OpenedPage;
   beforeEach(async () => {
     for (const name of await listed()) await client.removeClass(name, '*');
-    page = await openPage(`${server!.url}/`);
+    page = await openPage(`${server!.url}/#key=${testKey}`);
   });
   afterEach(() => closePage(page));
 

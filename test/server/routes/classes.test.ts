@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ServedClasses } from '../../../server/classes/served-classes.js';
 import {
   classListSchema,
   classSchema,
@@ -10,7 +9,7 @@ import {
 } from '../../../server/contract/class-schemas.js';
 import { problemSchema } from '../../../server/contract/schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postPicture, send, startTestServer, type Answered } from '../../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());
@@ -240,7 +239,7 @@ test.each([
 });
 
 test('a fitting process that dies is replaced, and nothing is lost', async () => {
-  const registry = (server.dependencies.classes as ServedClasses).registry;
+  const registry = server.models.current.classes;
   const runtime = async (): Promise<string[]> =>
     (await send(`${url}/classes?kind=runtime&limit=1000`)).body.classes.map(
       ({ name }: { name: string }) => name,

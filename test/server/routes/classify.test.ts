@@ -13,8 +13,8 @@ import {
 } from '../../../server/contract/schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { hugePng, numbered, truncatedJpeg } from '../../support/pictures.js';
-import { smallBackbone } from '../../support/small-backbone.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { smallBackbone } from '../../../fixtures/small-backbone.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());

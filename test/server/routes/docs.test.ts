@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../server/contract/openapi.js';
+import { closePage, hasBrowser, openPage } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { numbered } from '../../support/pictures.js';
 import { send, startTestServer, type TestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -18,8 +21,9 @@ describe('GET /docs', () => {
     const addresses = [...String(answer.body).matchAll(/(?:src|href)="([^"]+)"/g)].map(
       ([, address]) => address,
     );
-    expect(addresses).toHaveLength(5);
-    for (const address of addresses) {
+    const files = addresses.filter((address) => !address.startsWith('#') && address !== 'data:,');
+    expect(files).toHaveLength(3); // style sheet, script, and the contract
+    for (const address of files) {
       expect(address).not.toMatch(/^(https?:)?\/\//);
       expect((await fetch(new URL(address, `${server.url}/docs`))).status, address).toBe(200);
     }
@@ -36,21 +40,25 @@ describe('GET /docs', () => {
   test('what never changes under its address is cached for a year, the page itself is asked for again', async () => {
     const caching = async (path: string) =>
       (await fetch(`${server.url}${path}`)).headers.get('cache-control');
-    for (const path of ['/docs/swagger-ui.css?v=1', '/docs/swagger-ui-bundle.js?v=1', '/docs/docs.js?v=1'])
+    for (const path of ['/docs/docs.css?v=1', '/docs/docs.js?v=1'])
       expect(await caching(path)).toMatch(/max-age=31536000, immutable/);
     expect(await caching('/docs')).toBe('no-cache');
     expect(await caching('/openapi.json')).toBe('no-cache');
   });
 
-  test('of Swagger UI only what the page needs is served', async () => {
-    for (const path of [
-      'index.html',
-      'package.json',
-      'swagger-initializer.js',
-      '..%2fpackage.json',
-      'x/y.js',
-    ])
+  test('nothing else lies beside it', async () => {
+    for (const path of ['index.html', 'package.json', '..%2fpackage.json', 'x/y.js', 'swagger-ui.css'])
       expect((await send(`${server.url}/docs/${path}`)).status, path).toBe(404);
+  });
+
+  test('every operation of the contract is on it, under an address of its own, and every link within it leads somewhere', async () => {
+    const page = String((await send(`${server.url}/docs`)).body);
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const { paths } = openApiDocument();
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    expect(operations.length).toBeGreaterThan(15);
+    for (const { operationId } of operations) expect(ids, operationId).toContain(operationId);
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
 
   test('with a slash behind it leads to the page', async () => {
@@ -63,5 +71,29 @@ describe('GET /docs', () => {
     const { status, headers } = await send(`${server.url}/docs`, { method: 'POST' });
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe('GET');
+  });
+});
+
+describe.skipIf(!hasBrowser)('in a browser, GET /docs', () => {
+  test('shows an operation, sends what was filled in to this server alone, and keeps to its own policy', async () => {
+    const page = await openPage(`${server.url}/docs#listClasses`);
+    await page.locator('#healthz summary').first().click();
+    await page.locator('#healthz form button').click();
+    await page.locator('#healthz .result', { hasText: '"status": "ok"' }).waitFor();
+    const classes = page.locator('form[data-path="/classes"][data-method="GET"]');
+    await classes.locator('input[name=limit]').fill('1');
+    await classes.locator('button').click();
+    await classes.locator('.result', { hasText: '200 OK' }).waitFor();
+    await closePage(page);
+  });
+
+  test('classifies a picture that was chosen', async () => {
+    const page = await openPage(`${server.url}/docs#classify`);
+    const form = page.locator('#classify form');
+    const buffer = Buffer.from(await numbered(1));
+    await form.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer });
+    await form.locator('button').click();
+    await form.locator('.result', { hasText: '"predictions"' }).waitFor();
+    await closePage(page);
   });
 });

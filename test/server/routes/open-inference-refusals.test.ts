@@ -3,7 +3,7 @@ import type { Bundle } from '../../../core/bundle/bundle.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { image, infer, postBinary, withLengths } from '../../support/open-inference.js';
 import { numbered } from '../../support/pictures.js';
-import { smallFeatureWidth as width, trainSmallBundle } from '../../support/small-bundle.js';
+import { smallFeatureWidth as width, trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { send, startTestServer, type TestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -89,7 +89,7 @@ describe('what the Open Inference Protocol refuses', () => {
   test('a caller without a key, and a body that is too large, before reading it', async () => {
     const guarded = await startTestServer({
       bundle: () => bundle,
-      settings: { apiKeys: ['secret'], bodyMegabytes: 0.01 },
+      settings: { apiKeys: ['secret-of-the-guests'], bodyMegabytes: 0.01 },
     });
     expect(await infer(guarded.url, '{}')).toMatchObject({
       status: 401,
@@ -97,7 +97,7 @@ describe('what the Open Inference Protocol refuses', () => {
     });
     const large = await send(`${guarded.url}/v2/models/unseen/infer`, {
       method: 'POST',
-      headers: { authorization: 'Bearer secret' },
+      headers: { authorization: 'Bearer secret-of-the-guests' },
       body: 'x'.repeat(20_000),
     });
     expect(large.status).toBe(413);

@@ -10,7 +10,7 @@ import {
 import { temporaryFolder } from '../../support/folders.js';
 import { floatsOf, image, infer, postBinary, textsOf, withLengths } from '../../support/open-inference.js';
 import { numbered } from '../../support/pictures.js';
-import { smallFeatureWidth as width, trainSmallBundle } from '../../support/small-bundle.js';
+import { smallFeatureWidth as width, trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postBytes, send, startTestServer, type TestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();

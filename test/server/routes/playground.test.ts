@@ -9,7 +9,7 @@ import { requestContext } from '../../../server/http/request-context.js';
 import { playgroundRoutes } from '../../../server/routes/playground.js';
 import { demonstrationModel } from '../../../server/playground/state/demonstration-model.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { trainSmallBundle } from '../../support/small-bundle.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { startTestServer, type TestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();

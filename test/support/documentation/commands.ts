@@ -6,7 +6,7 @@ import { at, shellIn, unseenWords, type Check } from './check.js';
 import { shellCommands } from './shell-commands.js';
 
 const commands = await loadCommands(undefined);
-/** No action is ever run: whoever runs them does nothing. */
+/** The runner does nothing, so no action is ever run. */
 const fresh = (): Command => createProgram(commands, () => Promise.resolve());
 const whole = fresh();
 

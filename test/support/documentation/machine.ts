@@ -1,6 +1,6 @@
 /**
  * A reader's machine: a folder that looks like a checkout, in which the documentation's commands are given to a shell one
- * after another. They are run as they are written, except for what `adapted` says: ports that are free, and sizes that take
+ * after another. They are run as they are written, except for the changes of `adapted`: ports that are free, and sizes that take
  * seconds. What they suppose to be there is put there.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -27,7 +27,7 @@ const adaptations: readonly (readonly [RegExp, string])[] = [
 const comesWithFeatures = /unseen dataset check DATA/;
 const serves = /unseen (?:serve|demo)\b(?!.*--help)/;
 const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes)\b/;
-const announced = /Serving .*?(http:\/\/[\d.]+:\d+)/;
+const announced = /Serving .*?(https?:\/\/[\d.]+:\d+)/;
 
 export class Machine {
   private server: { child: ChildProcess; url: string; ended: Promise<Finished> } | null = null;
@@ -78,10 +78,10 @@ export class Machine {
     if (before.code !== 0) return before;
     const { child, ended } = this.started(await this.adapted(text));
     const url = await new Promise<string | null>((resolve) => {
-      let said = '';
+      let output = '';
       const listen = (chunk: Buffer): void => {
-        said += chunk.toString();
-        const found = announced.exec(said);
+        output += chunk.toString();
+        const found = announced.exec(output);
         if (found) resolve(found[1]);
       };
       child.stdout!.on('data', listen);
@@ -95,7 +95,7 @@ export class Machine {
     return { code: 0, stdout: url, stderr: '' };
   }
 
-  /** Places what is supposed to be there, and clears the place of what shall be made. */
+  /** Puts the inputs in place, and removes outputs that the command is going to make. */
   private async prepare(text: string): Promise<void> {
     const words = shellCommands(text).flatMap((command) => command.words);
     const out = words.includes('--out') ? words[words.indexOf('--out') + 1] : 'TO';
@@ -112,9 +112,13 @@ export class Machine {
     for (const [pattern, replacement] of adaptations) result = result.replace(pattern, replacement);
     if (!asksServer.test(result)) return result;
     const url = await this.url();
-    return result
+    const asked = result
       .replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):8080|\bSERVER\b/g, url)
       .replace(/unseen (?:classify|classes \w+)/, `$& --url ${url}`);
+    // Each command has a shell of its own: what an `export` before has set is set again.
+    return result.includes('$UNSEEN_KEY')
+      ? `export UNSEEN_KEY=$(unseen classes key --url ${url}); ${asked}`
+      : asked;
   }
 
   private started(text: string): { child: ChildProcess; ended: Promise<Finished> } {
@@ -126,6 +130,7 @@ export class Machine {
         PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
         CURL_HOME: this.folder,
         UNSEEN_CACHE: join(this.folder, 'weights'),
+        XDG_STATE_HOME: join(this.folder, 'state'),
         UNSEEN_PORT: '0',
         UNSEEN_GRACE_SECONDS: '0',
       },

@@ -1,4 +1,4 @@
-/** Markdown as the documentation's tests need it: code, links and anchors, each with the line it stands on. */
+/** Markdown as the documentation's tests need it: code, links and anchors, each with its line number. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 

@@ -7,8 +7,9 @@ import { inventedFlags } from '../../../demo/flags/invented.js';
 import { letterFlags } from '../../../demo/flags/letters.js';
 import { noSearch } from '../../../trainer/presets.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
-import { smallNetwork } from '../small-backbone.js';
-import { syntheticDataset } from '../synthetic-dataset.js';
+import { smallNetwork } from '../../../fixtures/small-backbone.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
+import { makeCertificate } from '../certificate.js';
 
 type Make = (folder: string) => void | Promise<void>;
 
@@ -57,6 +58,12 @@ export const props: Readonly<Record<string, Make>> = {
   bundle: demonstration('bundle'),
   'clip-image.onnx': (folder) => {
     writeFileSync(join(folder, 'clip-image.onnx'), smallNetwork({ size: 224 }));
+  },
+  // docs/operating.md: both files of one certificate.
+  'certificate.pem': (folder) => {
+    const { cert, key } = makeCertificate('documentation');
+    writeFileSync(join(folder, 'certificate.pem'), cert);
+    writeFileSync(join(folder, 'key.pem'), key);
   },
   'grid.json': (folder) => {
     write(folder, 'grid.json', { 'generator.learningRate': [1e-4, 1e-3] });

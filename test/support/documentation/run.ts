@@ -1,7 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { projectFolder } from '../../../core/project-folder.js';
 import { unseen } from '../command-line.js';
 import { temporaryFolder } from '../folders.js';
 import { Machine } from './machine.js';
@@ -11,11 +8,16 @@ import { shellCommands } from './shell-commands.js';
 import { shownIn, type Shown } from './shown.js';
 import { hasTool } from './tools.js';
 
-/** The backbone is fetched as a reader's first command would; false only where npm cannot reach it at all. */
+/**
+ * The backbone is fetched as a reader's first command would; false only where npm cannot fetch it. Any other failure is
+ * thrown: it would otherwise skip every command.
+ */
 export async function hasBackbone(): Promise<boolean> {
-  const { code, stderr } = await unseen('backbone', 'pull');
-  if (code !== 0) console.warn(`Commands of the documentation are not run: ${stderr}`);
-  return code === 0 && existsSync(join(projectFolder(), 'models/weights'));
+  const { code, stdout, stderr } = await unseen('backbone', 'pull', '--json');
+  if (code === 0) return true;
+  if (!stdout.includes('"backbone-unavailable"')) throw new Error(`"unseen backbone pull" failed: ${stderr}`);
+  console.warn(`Commands of the documentation are not run: ${stderr}`);
+  return false;
 }
 
 /** Runs every command of each document, in its order, on a machine of its own; each is a test. */

@@ -1,5 +1,5 @@
 /** The simple commands of a piece of shell, as words: enough of the shell's grammar for what documentation shows. */
-export interface ShellCommand {
+interface ShellCommand {
   readonly line: number; // within the text, from 0
   readonly words: readonly string[];
 }
@@ -26,8 +26,8 @@ export function shellCommands(text: string): ShellCommand[] {
   return commands;
 }
 
-/** What a shell waits for before it goes on: simple commands joined by pipes, as they are written. */
-export interface Pipeline {
+/** What a shell runs as one unit: simple commands joined by pipes, as they are written. */
+interface Pipeline {
   readonly line: number; // within the text, from 0
   readonly text: string;
 }
@@ -67,7 +67,7 @@ const patterns = {
 
 function* tokens(text: string): Generator<Token> {
   let at = 0;
-  const take = (pattern: RegExp): string | null => {
+  const match = (pattern: RegExp): string | null => {
     pattern.lastIndex = at;
     const found = pattern.exec(text);
     if (found) at += found[0].length;
@@ -76,10 +76,10 @@ function* tokens(text: string): Generator<Token> {
   while (at < text.length) {
     const line = text.slice(0, at).split('\n').length - 1;
     const start = at;
-    if (take(patterns.blank) !== null || take(patterns.comment) !== null) continue;
-    const operator = take(patterns.operator);
-    const word = operator ?? take(patterns.word);
-    if (word === null) throw new Error(`line ${line + 1} is no shell: a quote without an end?`);
+    if (match(patterns.blank) !== null || match(patterns.comment) !== null) continue;
+    const operator = match(patterns.operator);
+    const word = operator ?? match(patterns.word);
+    if (word === null) throw new Error(`line ${line + 1} is not shell: is a quote unterminated?`);
     yield { line, start, end: at, word: operator ?? unquoted(word), isOperator: operator !== null };
   }
   yield { line: 0, start: at, end: at, word: '\n', isOperator: true };

@@ -32,10 +32,12 @@ export function compile(folder: string, name: string, source: string): Promise<F
   return runNode(folder, [compiler, ...options, file]);
 }
 
-export function runProgram(folder: string, name: string): Promise<Finished> {
-  return runNode(folder, [`${name}.js`]);
+/** With the key in the environment, as readers are told to have it. */
+export function runProgram(folder: string, name: string, key: string): Promise<Finished> {
+  return runNode(folder, [`${name}.js`], { UNSEEN_KEY: key });
 }
 
-function runNode(folder: string, words: readonly string[]): Promise<Finished> {
-  return finishedOf(spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }));
+function runNode(folder: string, words: readonly string[], variables: object = {}): Promise<Finished> {
+  const env = { ...process.env, ...variables };
+  return finishedOf(spawn(process.execPath, words, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
 }

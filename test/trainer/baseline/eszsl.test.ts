@@ -7,7 +7,7 @@ import { checkClassOrder, classOrderFindings } from '../../../trainer/baseline/c
 import { fitEszsl } from '../../../trainer/baseline/eszsl.js';
 import { linearScores } from '../../../trainer/baseline/linear-scores.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const dataset = syntheticDataset({ seen: 30, unseen: 6, attributes: 8, featureWidth: 20, rowsPerClass: 10 });
 

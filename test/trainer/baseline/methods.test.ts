@@ -11,8 +11,8 @@ import { fitSae } from '../../../trainer/baseline/sae.js';
 import { conseScores } from '../../../trainer/baseline/softmax.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
-import { smallConfiguration } from '../../support/small-configuration.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 await tf.setBackend('cpu');
 const engine = new OnnxEngine({ threads: 1 });

@@ -3,7 +3,7 @@ import { matrix, takeRows } from '../../../core/matrix.js';
 import { checkDataset } from '../../../trainer/datasets/checks.js';
 import { assembleDataset } from '../../../trainer/datasets/class-sets.js';
 import type { Dataset, DatasetSplits } from '../../../trainer/datasets/dataset.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const sound = syntheticDataset();
 const messages = (dataset: Dataset, severity: 'error' | 'warning'): string[] =>

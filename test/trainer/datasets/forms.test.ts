@@ -11,7 +11,7 @@ import { writeMatFile, type Writable } from '../../../trainer/datasets/mat5/writ
 import { writeNpyRows } from '../../../trainer/datasets/npy.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { writeXlsa17 } from '../../../trainer/datasets/write-xlsa17.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 let root: string;
 let target: string;

@@ -5,7 +5,7 @@ import { loadDataset } from '../../../trainer/datasets/load.js';
 import { writeXlsa17 } from '../../../trainer/datasets/write-xlsa17.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const dataset = syntheticDataset();

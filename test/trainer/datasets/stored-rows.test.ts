@@ -11,7 +11,7 @@ import { openStoredRows, type StoredType } from '../../../trainer/datasets/store
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { writeXlsa17 } from '../../../trainer/datasets/write-xlsa17.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const [rows, columns, start] = [40, 6, 128];

@@ -3,7 +3,7 @@ import { Failure } from '../../../core/failures.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { restrictClasses } from '../../../trainer/datasets/restrict-classes.js';
 import { heldOutClasses, validationSplit } from '../../../trainer/datasets/validation-split.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const dataset = syntheticDataset({ seen: 12, unseen: 4, rowsPerClass: 10 });
 const allRows = ({ splits }: Dataset): number[] => [

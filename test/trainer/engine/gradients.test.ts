@@ -1,6 +1,8 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../../trainer/engine/contract.js';
+import { Graph, type Value } from '../../../core/compute/graph.js';
+import { differentiate } from '../../../trainer/engine/onnx/differentiate.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
 import { probe, probes, type Probe } from '../../support/programs.js';
@@ -64,6 +66,17 @@ describe.each([
     expectClose(await gradient(engine, squared), expected, 1e-6);
   });
 
+  test('lets no gradient through max', async () => {
+    const item = probe('max', [4, 3], (ops, w) => ops.multiply(w, ops.max(w, [1])));
+    const { w } = item.parameters;
+    const weights = item.inputs.weights as Float32Array;
+    const expected = Array.from(w, (_, i) => {
+      const row = Math.floor(i / 3);
+      return Math.max(...w.subarray(3 * row, 3 * row + 3)) * weights[row * 12 + (i % 3)];
+    });
+    expectClose(await gradient(engine, item), expected, 1e-6);
+  });
+
   test('runs only the branch that the condition names, and lets no gradient through', async () => {
     const item = probe('chosen', [4, 3], (ops, w, { other, transport }) => {
       const factor = ops.choose(
@@ -92,4 +105,41 @@ test('a parameter that the loss does not use is named', async () => {
 test('shapes that do not fit are refused with both shapes in the message', async () => {
   const item = probe('misfit', [2, 2], (ops, w, { other }) => ops.matmul(w, other));
   await expect(onnx.gradients(item.program)).rejects.toThrow('[2, 2] by [4, 3]');
+});
+
+describe('an operator without a gradient rule', () => {
+  const operators: [string, (graph: Graph, w: Value) => Value][] = [
+    ['Softmax', (graph, w) => graph.softmax(w)],
+    ['Max', (graph, w) => graph.maximum(w, graph.scalar(0))],
+    ['Pow', (graph, w) => graph.signedPower(w, 0.5)],
+    ['Neg', (graph, w) => graph.negate(w)],
+  ];
+
+  test.each(operators)('%s is refused by name when the loss depends on it', (name, build) => {
+    const graph = new Graph('test');
+    const w = graph.input('w', [2, 3]);
+    // The other way from w to the loss has rules: a gradient would come out, without the part that is missing.
+    const loss = graph.sum(graph.multiply(w, build(graph, w)), [0, 1]);
+    expect(() => differentiate(graph, loss, [w])).toThrow(`operator ${name} is not known`);
+  });
+
+  test('with several outputs is refused too', () => {
+    const graph = new Graph('test');
+    const w = graph.input('w', [2, 3]);
+    const { collected } = graph.scan([], [w], 2, (inside, _, [row]) => ({
+      states: [],
+      collected: [inside.exp(row), inside.log(row)],
+    }));
+    const loss = graph.sum(graph.multiply(w, collected[1]), [0, 1]);
+    expect(() => differentiate(graph, loss, [w])).toThrow('operator Scan is not known');
+  });
+
+  test('is allowed where the loss does not depend on it, and where it depends on no parameter', () => {
+    const graph = new Graph('test');
+    const w = graph.input('w', [2, 3]);
+    const x = graph.input('x', [2, 3]);
+    graph.softmax(w); // reported, for instance, but no part of the loss
+    const loss = graph.sum(graph.multiply(w, graph.softmax(x)), [0, 1]);
+    expect(differentiate(graph, loss, [w])).toHaveLength(1);
+  });
 });

@@ -9,7 +9,7 @@ import { loadDataset } from '../../../trainer/datasets/load.js';
 import { extract, mergeShards, type ExtractionRequest } from '../../../trainer/extraction/extract.js';
 import { drawn, hugePng, image, numbered, truncatedJpeg } from '../../support/pictures.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { smallBackbone } from '../../support/small-backbone.js';
+import { smallBackbone } from '../../../fixtures/small-backbone.js';
 
 const folder = temporaryFolder();
 const backbone = smallBackbone();
@@ -103,11 +103,21 @@ describe('a folder of pictures becomes a dataset', () => {
     );
     const list = put(
       join(folder, 'list.csv'),
-      ['file,class,split', ...lines, 'ant/9.png,ant,sometimes'].join('\n'),
+      [
+        'file,class,split',
+        ...lines,
+        'ant/9.png,ant,sometimes',
+        '../secret.png,ant,train',
+        'ant/../../x.png,ant,train',
+      ].join('\n'),
     );
     const { assembled } = await extract(request('by-list', { list }), silent, given);
     expect(assembled?.leftOut).toEqual([
       { file: `${list}, line 22`, reason: expect.stringContaining('"sometimes" is no split') as string },
+      ...[23, 24].map((line) => ({
+        file: `${list}, line ${line}`,
+        reason: expect.stringContaining('outside of the folder of images') as string,
+      })),
     ]);
     const { splits, features } = await loadDataset(join(folder, 'by-list'));
     expect([features.rows, splits.train.length, splits.testSeen.length, splits.testUnseen.length]).toEqual([
@@ -117,7 +127,7 @@ describe('a folder of pictures becomes a dataset', () => {
 });
 
 describe('stopped and gone on', () => {
-  test('a run that was stopped goes on with what it had, to the same bytes', async () => {
+  test('a run that was stopped resumes from its finished parts, to the same bytes', async () => {
     const stop = new AbortController();
     let batches = 0;
     const openSource: typeof given.openSource = async (...args) => {
@@ -184,7 +194,7 @@ describe('shards', () => {
   });
 });
 
-describe('bad input is named with what to do, and the rest goes on', () => {
+describe('bad input is reported with a fix suggestion, and the rest is extracted', () => {
   const bad = join(folder, 'bad');
   const setUp = async (): Promise<void> => {
     for (const [c, name] of ['ant', 'bee', 'cat'].entries())

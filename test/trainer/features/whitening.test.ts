@@ -3,7 +3,7 @@ import { featureMapModel, FeatureMapper } from '../../../core/head/feature-map.j
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { fitFeatureMap } from '../../../trainer/features/fit.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const engine = new OnnxEngine({ threads: 1 });
 const dataset = syntheticDataset({ seen: 20, rowsPerClass: 60, featureWidth: 12 });
@@ -67,7 +67,7 @@ test('much shrinkage leaves the shape of the features alone', async () => {
   });
 });
 
-test('neither test rows nor unseen classes have a say', async () => {
+test('neither test rows nor unseen classes change the feature map', async () => {
   const data = dataset.features.data.slice();
   for (const row of [...dataset.splits.testSeen, ...dataset.splits.testUnseen])
     data.fill(1e6, row * 12, (row + 1) * 12);
@@ -79,7 +79,7 @@ test('neither test rows nor unseen classes have a say', async () => {
   }
 });
 
-test('classes whose rows are all alike are refused with what to do', async () => {
+test('classes whose rows are all alike are rejected with a fix suggestion', async () => {
   const data = dataset.features.data.map((_, i) => dataset.labels[Math.floor(i / 12)] + (i % 12));
   const flat = { ...dataset, features: matrix(dataset.features.rows, 12, data) };
   await expect(fitFeatureMap(engine, flat, { ...settings, shrinkage: 1 })).rejects.toThrow(

@@ -1,17 +1,27 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
+import { directRows } from '../../../core/head/feature-map.js';
+import { matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
-import { transductiveSchema, type GeneratorSettings } from '../../../trainer/configuration.js';
+import {
+  configurationSchema,
+  transductiveSchema,
+  type GeneratorSettings,
+} from '../../../trainer/configuration.js';
 import type { Engine, InputValues } from '../../../trainer/engine/contract.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
 import { BatchSource } from '../../../trainer/generator/batches.js';
 import { initialWeights } from '../../../trainer/generator/networks.js';
 import { trainingStep } from '../../../trainer/generator/step.js';
-import { stepSizes } from '../../../trainer/generator/train.js';
-import { prepareTrainingData } from '../../../trainer/generator/training-data.js';
-import { smallConfiguration } from '../../support/small-configuration.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { Synthesiser } from '../../../trainer/generator/synthesise.js';
+import { stepSizes } from '../../../trainer/generator/sizes.js';
+import { prepareTrainingData } from '../../../trainer/preparation/training-data.js';
+import { presets } from '../../../trainer/presets.js';
+import { cosineCosts } from '../../../trainer/transport/cosine-costs.js';
+import { solveIpot } from '../../../trainer/transport/ipot.js';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 await tf.setBackend('cpu');
 const onnx = new OnnxEngine({ threads: 1 });
@@ -21,6 +31,14 @@ interface Case {
   readonly generator: Partial<GeneratorSettings>;
   readonly kind: 'whitened' | 'minmax';
 }
+
+/** The preset `paper`, with networks of a size for tests. */
+const paper: GeneratorSettings = {
+  ...configurationSchema.parse(presets.paper).generator,
+  hidden: 32,
+  predictorHidden: 16,
+  batchSize: 12,
+};
 
 /** Every term of the objective, in the forms in which it can be asked for. */
 const cases: [string, Case][] = [
@@ -37,17 +55,12 @@ const cases: [string, Case][] = [
     },
   ],
   [
-    "the paper's objective",
-    {
-      generator: {
-        transportProbability: 0,
-        discrimination: 0,
-        regulariseUnseen: true,
-        supervisedForm: 'paper',
-        gammaSquared: 0.5,
-      },
-      kind: 'minmax',
-    },
+    "the paper's objective, with transport",
+    { generator: { ...paper, transportProbability: 1 }, kind: 'minmax' },
+  ],
+  [
+    "the paper's objective, with the supervised plan",
+    { generator: { ...paper, transportProbability: 0 }, kind: 'minmax' },
   ],
   ['without the regulariser', { generator: { beta: 0, transportProbability: 0 }, kind: 'whitened' }],
 ];
@@ -62,12 +75,12 @@ async function prepare({ generator, kind }: Case) {
   const sizes = stepSizes(data, configuration.generator);
   const [inputs] = new BatchSource(data, sizes, configuration.generator, 1).epoch();
   const parameters = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
-  return { program: trainingStep(sizes, configuration.generator), inputs, parameters };
+  return { program: trainingStep(sizes, configuration.generator), inputs, parameters, sizes };
 }
 
 async function evaluate(
   engine: Engine,
-  { program, inputs, parameters }: Awaited<ReturnType<typeof prepare>>,
+  { program, inputs, parameters }: Omit<Awaited<ReturnType<typeof prepare>>, 'sizes'>,
 ) {
   const evaluator = await engine.gradients(program);
   const { reports, gradients } = await evaluator.run(inputs, parameters);
@@ -83,12 +96,7 @@ describe.each(cases)('%s', (_, item) => {
     const prepared = await prepare(item);
     const [a, b] = [await evaluate(onnx, prepared), await evaluate(new TensorflowEngine(tf), prepared)];
     for (const [name, value] of Object.entries(a.reports)) expect(b.reports[name]).toBeCloseTo(value, 4);
-    for (const [name, values] of Object.entries(a.gradients)) {
-      const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
-      values.forEach((value, i) => {
-        expect(Math.abs(value - b.gradients[name][i]) / scale).toBeLessThan(1e-3);
-      });
-    }
+    expectSameGradients(a.gradients, b.gradients);
   });
 
   test('has gradients that equal finite differences', async () => {
@@ -118,6 +126,53 @@ describe.each(cases)('%s', (_, item) => {
   });
 });
 
+describe("the paper's objective (equation 10)", () => {
+  const { lambda, iterations, innerIterations } = paper.transport;
+
+  /** The costs between real and generated rows, outside the program, and T* from them. */
+  async function solved(prepared: Awaited<ReturnType<typeof prepare>>) {
+    const { inputs, parameters, sizes } = prepared;
+    const synthesiser = await Synthesiser.open(onnx, { sizes, weights: parameters });
+    const attributes = matrix(sizes.batch, sizes.attributes, inputs.attributes as Float32Array);
+    const each = Int32Array.from({ length: sizes.batch }, (_, i) => i);
+    const generated = await synthesiser.drawWith(attributes, each, inputs.noise as Float32Array);
+    await synthesiser.release();
+    const real = matrix(sizes.batch, sizes.features, (inputs.real as Float32Array).slice());
+    const costs = cosineCosts(directRows(real, 1), directRows(generated, 1));
+    return { costs, plan: solveIpot({ cost: costs }, { lambda, iterations, innerIterations }).plan };
+  }
+
+  test.each([true, false])('is tr(T* C) or tr(T~ C), plus beta L_P; transport: %s', async (useTransport) => {
+    const prepared = await prepare({ generator: paper, kind: 'minmax' });
+    const inputs: InputValues = { ...prepared.inputs, useTransport };
+    const { reports } = await evaluate(onnx, { ...prepared, inputs });
+    const { costs, plan } = await solved(prepared);
+    const used = useTransport ? plan.data : (inputs.supervised as Float32Array);
+    const transported = used.reduce((sum, mass, i) => sum + mass * costs.data[i], 0);
+    expect(transported).toBeGreaterThan(0.01);
+    expect(Math.abs(reports.transport - transported)).toBeLessThan(1e-4 * transported);
+    expect(Object.keys(reports).sort()).toEqual(
+      ['loss', 'marginalError', 'predictor', 'regulariser', 'transport', 'unseenRegulariser'].sort(),
+    );
+    const { predictor, regulariser, unseenRegulariser } = reports;
+    const attributes = paper.beta * (predictor + regulariser + unseenRegulariser);
+    expect(reports.loss).toBeCloseTo(reports.transport + attributes, 5);
+  });
+
+  test('has, with transport, the gradients of a step whose plan is fixed to T*', async () => {
+    const prepared = await prepare({ generator: paper, kind: 'minmax' });
+    const { plan } = await solved(prepared);
+    const [found, fixed] = [
+      await evaluate(onnx, { ...prepared, inputs: { ...prepared.inputs, useTransport: true } }),
+      await evaluate(onnx, {
+        ...prepared,
+        inputs: { ...prepared.inputs, useTransport: false, supervised: plan.data },
+      }),
+    ];
+    expectSameGradients(found.gradients, fixed.gradients);
+  });
+});
+
 test('with unlabelled rows both engines agree, and every row and column has its share of the plan', async () => {
   const settings = { batchSize: 12, transport: { iterations: 60 } };
   const configuration = {
@@ -136,14 +191,19 @@ test('with unlabelled rows both engines agree, and every row and column has its 
     const [a, b] = [await evaluate(onnx, prepared), await evaluate(new TensorflowEngine(tf), prepared)];
     expect(a.reports.marginalError).toBeLessThan(0.02);
     expect(b.reports.transport).toBeCloseTo(a.reports.transport, 4);
-    for (const [name, values] of Object.entries(a.gradients)) {
-      const scale = values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-6);
-      values.forEach((value, i) => {
-        expect(Math.abs(value - b.gradients[name][i]) / scale).toBeLessThan(1e-3);
-      });
-    }
+    expectSameGradients(a.gradients, b.gradients);
   }
 });
+
+function expectSameGradients(a: Record<string, Float32Array>, b: Record<string, Float32Array>): void {
+  expect(Object.keys(b)).toEqual(Object.keys(a));
+  for (const [name, values] of Object.entries(a)) {
+    const scale = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1e-6);
+    values.forEach((value, i) => {
+      expect(Math.abs(value - b[name][i]) / scale).toBeLessThan(1e-3);
+    });
+  }
+}
 
 function unit(values: Float32Array): Float32Array {
   const length = Math.hypot(...values);

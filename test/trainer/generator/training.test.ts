@@ -6,14 +6,15 @@ import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { BatchSource } from '../../../trainer/generator/batches.js';
-import { fileCheckpoints } from '../../../trainer/generator/checkpoint.js';
+import { fileCheckpoints, type EpochReport } from '../../../trainer/generator/checkpoint.js';
 import { mergeGenerators } from '../../../trainer/generator/ensemble.js';
 import { initialWeights } from '../../../trainer/generator/networks.js';
 import { Synthesiser } from '../../../trainer/generator/synthesise.js';
-import { stepSizes, trainGenerator, type EpochReport } from '../../../trainer/generator/train.js';
-import { prepareTrainingData } from '../../../trainer/generator/training-data.js';
-import { smallConfiguration } from '../../support/small-configuration.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { stepSizes } from '../../../trainer/generator/sizes.js';
+import { trainGenerator } from '../../../trainer/generator/train.js';
+import { prepareTrainingData } from '../../../trainer/preparation/training-data.js';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'unseen-checkpoints-'));
 afterAll(() => {
@@ -53,13 +54,19 @@ describe('batches', () => {
     }
   });
 
-  test('blank the share of attributes asked for and keep their mean', () => {
-    const settings = { ...configuration.generator, attributeDropout: 0.4 };
-    const all = Array.from({ length: 20 }, (_, seed) => [
-      ...new BatchSource(data, sizes, settings, seed).epoch(),
-    ]).flat();
-    const values = all.flatMap(({ attributes }) => Array.from(attributes as Float32Array));
-    expect(values.filter((value) => value === 0).length / values.length).toBeCloseTo(0.4, 1);
+  test('blank the share of attributes asked for and scale up the others, so that the mean stays', () => {
+    const values = (attributeDropout: number): number[] =>
+      Array.from({ length: 20 }, (_, seed) => [
+        ...new BatchSource(data, sizes, { ...configuration.generator, attributeDropout }, seed).epoch(),
+      ])
+        .flat()
+        .flatMap(({ attributes }) => Array.from(attributes as Float32Array));
+    const [plain, dropped] = [values(0), values(0.4)];
+    expect(plain.every((value) => value !== 0)).toBe(true);
+    expect(dropped.filter((value) => value === 0).length / dropped.length).toBeCloseTo(0.4, 1);
+    dropped.forEach((value, i) => {
+      if (value !== 0) expect(value).toBeCloseTo(plain[i] / 0.6, 5);
+    });
   });
 
   test('use transport as often as asked', () => {
@@ -97,7 +104,7 @@ describe('training', () => {
     expect(a.weights['generator.weight']).not.toEqual(other.weights['generator.weight']);
   });
 
-  test('stopped and taken up again gives the weights and the log of a run that was not', async () => {
+  test('stopped and resumed gives the weights and the log of a run that was not', async () => {
     const whole: EpochReport[] = [];
     const expected = await trainGenerator(engine, data, configuration.generator, 1, {
       ...hooks,
@@ -136,7 +143,7 @@ describe('training', () => {
     }
   });
 
-  test('a loss that is not a number ends training with what to change', async () => {
+  test('a loss that is not a number ends training and names the setting to change', async () => {
     const settings = { ...configuration.generator, learningRate: 1e30 };
     await expect(trainGenerator(engine, data, settings, 1, hooks)).rejects.toThrow(
       'Lower generator.learningRate',
@@ -145,7 +152,7 @@ describe('training', () => {
 });
 
 describe('a checkpoint', () => {
-  test('of another run, or with a byte changed or missing, is not taken up', async () => {
+  test('of another run, or with a byte changed or missing, is not loaded', async () => {
     const path = join(folder, 'damaged');
     await trainGenerator(engine, data, configuration.generator, 1, {
       ...hooks,

@@ -7,11 +7,11 @@ import { Random } from '../../../core/random.js';
 import { configurationSchema } from '../../../trainer/configuration.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { fitHead } from '../../../trainer/head/fit.js';
-import { minimise } from '../../../core/head/minimise.js';
+import { minimise } from '../../../core/compute/minimise.js';
 import type { HeadTrainingSet } from '../../../trainer/head/training-set.js';
 
 describe('the minimiser', () => {
-  const options = { mostIterations: 500, tolerance: 1e-12, noise: 1e-15 };
+  const options = { maxIterations: 500, tolerance: 1e-12, noise: 1e-15 };
 
   test('finds the minimum of an ill-conditioned quadratic', async () => {
     const scales = [1, 10, 100, 1e4];

@@ -11,8 +11,8 @@ import { gatherReport } from '../../../trainer/report/gather/gather.js';
 import type { ReportData } from '../../../trainer/report/report-data.js';
 import { trainingLog } from '../../../trainer/report/report-path.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { smallConfiguration } from '../../support/small-configuration.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const engine = new OnnxEngine({ threads: 1 });
@@ -97,13 +97,14 @@ describe('the figures', () => {
 });
 
 describe('synthetic features', () => {
-  test('the head fitted with as many as in training is the head of the bundle', () => {
-    // 20 rows for each class were configured; 10 and 30 lie around it, and the recipe is the same.
+  test('heads refitted with about as many as in training are about as accurate as the head of the bundle', () => {
     const { points, configured, leftOut } = report.syntheticRows!;
     expect(points.map(({ count }) => count)).toEqual([1, 3, 10, 30, 100, 300]);
     expect(leftOut).toEqual([]);
     expect(configured).toMatchObject({ count: 20, top1: report.summary.standard.top1 });
-    expect(mean(points.slice(2).map(({ top1 }) => top1))).toBeCloseTo(configured.top1, 0);
+    // 20 rows for each class were configured; 10 and 30 lie around it. One of the 120 test rows is 0.008.
+    for (const { count, top1 } of points)
+      if (count === 10 || count === 30) expect(Math.abs(top1 - configured.top1)).toBeLessThan(0.1);
   });
 
   test('what would take too long is left out, and said', async () => {

@@ -21,8 +21,8 @@ import {
   openReport,
   type OpenedReport,
 } from '../../support/report-page.js';
-import { smallConfiguration } from '../../support/small-configuration.js';
-import { syntheticDataset } from '../../support/synthetic-dataset.js';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const folder = temporaryFolder();
 const evil = '<script>alert("x")</script><img src=x onerror=alert(1)> & \'co\'';

@@ -19,9 +19,10 @@ function fold(seed: number, shift: number): FoldResult {
   return { margins: marginsOf(scores, labels, isUnseen), ausuc: 0, bestHarmonicMean: 0, standardTop1: 0 };
 }
 
-test('the bias makes good for what the scores of unseen classes lack', () => {
-  expect(chooseBias([fold(1, 3)]).unseenBias).toBeCloseTo(3, -0.3);
-  expect(chooseBias([fold(1, -2)]).unseenBias).toBeLessThan(-1);
+test.each([3, 0, -2])('the bias compensates for scores of unseen classes that are too low by %d', (shift) => {
+  // Both sides are drawn alike, so the best bias is the shift but for the chance of 300 rows.
+  for (const seed of [1, 2, 3])
+    expect(Math.abs(chooseBias([fold(seed, shift)]).unseenBias - shift)).toBeLessThan(0.15);
 });
 
 test('no bias tried by brute force is better over all folds', () => {

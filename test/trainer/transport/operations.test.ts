@@ -5,7 +5,7 @@ import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { defaultIpot, solveIpot } from '../../../trainer/transport/ipot.js';
 import { cosineCost, ipotPlan, marginalError, sinkhornPlan } from '../../../trainer/transport/operations.js';
 import { solveSinkhorn } from '../../../trainer/transport/sinkhorn.js';
-import { transportResult } from '../../../trainer/transport/problem.js';
+import { transportResult } from '../../../trainer/transport/transport-problem.js';
 import { clusteredBatches, cosineProblem } from '../../support/transport-problems.js';
 
 const engine = new OnnxEngine({ threads: 1 });
@@ -67,7 +67,7 @@ describe('the plan in a graph equals the solver in double precision', () => {
   });
 
   test('Sinkhorn', async () => {
-    const settings = { epsilon: 0.05, mostIterations: 60, tolerance: 0 };
+    const settings = { epsilon: 0.05, maxIterations: 60, tolerance: 0 };
     const { plan } = await evaluate((ops, real, generated) => ({
       plan: sinkhornPlan(ops, cosineCost(ops, real, generated), settings),
     }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { solveExactly } from '../../../trainer/transport/exact.js';
 import { defaultIpot, solveIpot } from '../../../trainer/transport/ipot.js';
-import type { TransportProblem } from '../../../trainer/transport/problem.js';
+import type { TransportProblem } from '../../../trainer/transport/transport-problem.js';
 import { solveSinkhorn } from '../../../trainer/transport/sinkhorn.js';
 import { clusteredBatches, cosineProblem, randomProblem } from '../../support/transport-problems.js';
 
@@ -63,7 +63,7 @@ describe('IPOT', () => {
 
   test('behaves as Sinkhorn at epsilon = lambda / T', () => {
     const ipot = solveIpot(problem, { lambda: 0.5, iterations: 20, innerIterations: 50 });
-    const sinkhorn = solveSinkhorn(problem, { epsilon: 0.5 / 20, mostIterations: 5000, tolerance: 1e-9 });
+    const sinkhorn = solveSinkhorn(problem, { epsilon: 0.5 / 20, maxIterations: 5000, tolerance: 1e-9 });
     expect(ipot.cost).toBeCloseTo(sinkhorn.cost, 3);
   });
 
@@ -97,7 +97,7 @@ describe('Sinkhorn', () => {
     const problem = cosineProblem(clusteredBatches(2, 64, 64));
     const exact = solveExactly(problem).cost;
     const costs = [0.1, 0.03, 0.01, 0.003].map((epsilon) => {
-      const result = solveSinkhorn(problem, { epsilon, mostIterations: 20_000, tolerance: 1e-8 });
+      const result = solveSinkhorn(problem, { epsilon, maxIterations: 20_000, tolerance: 1e-8 });
       expect(result.marginalError).toBeLessThan(1e-4);
       return result.cost;
     });
@@ -108,7 +108,7 @@ describe('Sinkhorn', () => {
   test('stays finite where exp(-C / epsilon) underflows', () => {
     const result = solveSinkhorn(randomProblem(3, 20, 20), {
       epsilon: 1e-4,
-      mostIterations: 5000,
+      maxIterations: 5000,
       tolerance: 1e-6,
     });
     expect(Number.isFinite(result.cost)).toBe(true);

@@ -2,7 +2,7 @@ import { elementAt, valuesOf, type Element, type MatBytes } from './elements.js'
 import { arrayClasses, complexFlag, elementTypes, MatFormatError } from './format.js';
 import type { MatText, MatValue, NumericArray } from './values.js';
 
-export interface ArrayHeader {
+interface ArrayHeader {
   readonly name: string;
   readonly arrayClass: number;
   readonly isComplex: boolean;

@@ -18,7 +18,7 @@ export interface MatText {
   readonly rows: readonly string[];
 }
 
-export interface MatCells {
+interface MatCells {
   readonly kind: 'cells';
   readonly dimensions: readonly number[];
   readonly cells: readonly MatValue[];

@@ -10,7 +10,7 @@ export type Writable =
   | { readonly rows: number; readonly columns: number; readonly values: Float32Array | Float64Array }
   | readonly string[];
 
-/** A compressed level-5 MAT-file (as `save -v7` writes). The same variables give the same bytes: it bears no date. */
+/** A compressed level-5 MAT-file (as `save -v7` writes). The same variables give the same bytes: it holds no date. */
 export async function writeMatFile(
   path: string,
   variables: Readonly<Record<string, Writable>>,

@@ -8,22 +8,27 @@ import { broadcastAxes } from '../../../core/compute/shapes.js';
 /** For each input of a node, builds its gradient from the output's; null where no gradient flows. */
 type Rule = (graph: Graph, node: GraphNode, dy: Value) => ((() => Value) | null)[];
 
+/**
+ * Operators through which no gradient flows. Comparison and sign are constant almost everywhere; If and ReduceMax stop
+ * gradients by the contract of the engines (`choose` and `max` in contract.ts).
+ */
+const withoutGradient: ReadonlySet<string> = new Set(['Greater', 'Sign', 'If', 'ReduceMax']);
+
 export function differentiate(graph: Graph, loss: Value, parameters: readonly Value[]): Value[] {
   const forward = [...graph.nodes];
   const reached = new Set<Value>(parameters);
   for (const node of forward) {
-    if (node.operator in rules && node.inputs.some((input) => reached.has(input)))
-      reached.add(node.outputs[0]);
+    if (withoutGradient.has(node.operator) || !node.inputs.some((input) => reached.has(input))) continue;
+    for (const output of node.outputs) reached.add(output);
   }
 
   const gradients = new Map<Value, Value>([
     [loss, graph.constant(loss.shape as number[], Float32Array.of(1))],
   ]);
   for (const node of forward.reverse()) {
-    const output = node.outputs[0];
-    const dy = gradients.get(output);
-    if (!dy || !reached.has(output)) continue;
-    rules[node.operator](graph, node, dy).forEach((build, position) => {
+    const output = node.outputs.find((value) => reached.has(value) && gradients.has(value));
+    if (!output) continue;
+    ruleFor(node)(graph, node, gradients.get(output)!).forEach((build, position) => {
       const input = node.inputs[position];
       if (!build || !reached.has(input)) return;
       const gradient = build();
@@ -38,8 +43,16 @@ export function differentiate(graph: Graph, loss: Value, parameters: readonly Va
   });
 }
 
+/** An operator between parameters and loss that has no rule would lose its part of the gradient, so it is an error. */
+function ruleFor({ operator }: GraphNode): Rule {
+  if (Object.hasOwn(rules, operator)) return rules[operator];
+  throw new Error(
+    `The gradient of the operator ${operator} is not known. Add a rule for it to differentiate.ts, or apply stopGradient to its input.`,
+  );
+}
+
 /** Sums a gradient over the axes along which its value was broadcast. */
-function fit(graph: Graph, gradient: Value, target: Value): Value {
+function sumToShape(graph: Graph, gradient: Value, target: Value): Value {
   const axes = broadcastAxes(gradient.shape, target.shape);
   const summed = axes.length > 0 ? graph.sum(gradient, axes) : gradient;
   return summed.shape.length === target.shape.length
@@ -62,26 +75,29 @@ const rules: Record<string, Rule> = {
         transposeB
           ? graph.matmul(dy, a, { transposeA: true, transposeB: transposeA, alpha })
           : graph.matmul(a, dy, { transposeA: !transposeA, alpha }),
-      ...(bias ? [() => fit(graph, dy, bias)] : []),
+      ...(bias ? [() => sumToShape(graph, dy, bias)] : []),
     ];
   },
   Add(graph, node, dy) {
-    return node.inputs.map((input) => () => fit(graph, dy, input));
+    return node.inputs.map((input) => () => sumToShape(graph, dy, input));
   },
   Sub(graph, node, dy) {
     const [a, b] = node.inputs as [Value, Value];
-    return [() => fit(graph, dy, a), () => graph.negate(fit(graph, dy, b))];
+    return [() => sumToShape(graph, dy, a), () => graph.negate(sumToShape(graph, dy, b))];
   },
   Mul(graph, node, dy) {
     const [a, b] = node.inputs as [Value, Value];
-    return [() => fit(graph, graph.multiply(dy, b), a), () => fit(graph, graph.multiply(dy, a), b)];
+    return [
+      () => sumToShape(graph, graph.multiply(dy, b), a),
+      () => sumToShape(graph, graph.multiply(dy, a), b),
+    ];
   },
   Div(graph, node, dy) {
     const [a, b] = node.inputs as [Value, Value];
     const quotient = node.outputs[0];
     return [
-      () => fit(graph, graph.divide(dy, b), a),
-      () => graph.negate(fit(graph, graph.divide(graph.multiply(dy, quotient), b), b)),
+      () => sumToShape(graph, graph.divide(dy, b), a),
+      () => graph.negate(sumToShape(graph, graph.divide(graph.multiply(dy, quotient), b), b)),
     ];
   },
   Relu(graph, node, dy) {

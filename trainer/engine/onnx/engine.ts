@@ -1,6 +1,6 @@
 /**
  * The ONNX Runtime engine: a program becomes one graph, differentiated ahead of time, run by a session.
- * On the CPU the graph answers gradients and the SIMD kernel updates the weights in place; with several steps per
+ * On the CPU the graph outputs gradients and the SIMD kernel updates the weights in place; with several steps per
  * run, or on a device, the update is part of the graph (training-in-graph.ts), so that weights need not come back.
  */
 import { Graph, type Value } from '../../../core/compute/graph.js';
@@ -24,7 +24,7 @@ import { differentiate } from './differentiate.js';
 import { graphOperations } from './operations.js';
 import { trainInGraph } from './training-in-graph.js';
 
-export interface OnnxEngineOptions {
+interface OnnxEngineOptions {
   readonly provider?: Provider;
   readonly threads?: number;
   /** Updates in one call of the runtime; above 1 the weights stay inside it between them. */
@@ -42,7 +42,7 @@ export class OnnxEngine implements Engine {
     this.session = { provider: options.provider ?? 'cpu', threads: options.threads ?? 0 };
   }
 
-  /** Opens a graph of one node, so that a provider that is not here fails before any work is done. */
+  /** Opens a graph of one node, so that a missing provider fails before any work is done. */
   async probe(): Promise<void> {
     const graph = new Graph('probe');
     const session = await Session.open(graph.encode({ y: graph.exp(graph.input('x', [1])) }), this.session);
@@ -144,7 +144,7 @@ function gradientTargets(gradients: Readonly<Record<string, BoundTensor>>): Reco
   return Object.fromEntries(Object.entries(gradients).map(([name, tensor]) => [gradientName(name), tensor]));
 }
 
-/** Runs with every gradient written in place; what is fetched besides is single numbers. */
+/** Runs with every gradient written in place; the loss and the reports are single numbers. */
 async function runGradients(
   session: Session,
   reportNames: readonly string[],

@@ -24,8 +24,8 @@ export function graphOperations(graph: Graph): Operations<Value> {
     concatenate: (parts, axis) => graph.concatenate(parts, axis),
     slice: (x, axis, start, end) => graph.slice(x, axis, start, end),
     reshape: (x, shape) => graph.reshape(x, shape),
-    // Differentiation goes by object, the graph by name: a new object of the same name is the same value to the
-    // runtime and an unrelated one to the gradient. It costs no node.
+    // Differentiation identifies values by object, the graph by name: a new object with the same name is the same
+    // value to the runtime and an unrelated one to the gradient, without a node.
     stopGradient: (x) => ({ ...x }),
     choose: (condition, then, otherwise) =>
       graph.choose(

@@ -1,7 +1,7 @@
 /**
  * Training with the Adam update inside the graph: a Scan over K batches carries the weights and both moments from
  * step to step, so that on a device they stay there for K steps. Two sets of buffers change roles after each run,
- * because an output may not lie where an input is still read.
+ * because an output may not overwrite an input that is still read.
  */
 import { Graph, type Value } from '../../../core/compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../../../core/compute/session.js';

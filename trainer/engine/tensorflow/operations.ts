@@ -6,7 +6,7 @@ export type TfTensor = TensorFlow.Tensor;
 
 /** Programs as TensorFlow calls: each operation runs as it is read, and TensorFlow's tape differentiates it. */
 export function tensorflowOperations(tf: TF): Operations<TfTensor> {
-  // TensorFlow.js has no stop_gradient: an identity whose gradient is zero takes its place.
+  // TensorFlow.js has no stop_gradient: an identity whose gradient is zero replaces it.
   const identity = (y: TfTensor) => ({ value: y.clone(), gradFunc: (dy: TfTensor) => [tf.zerosLike(dy)] });
   const stopGradient = tf.customGrad(identity as Parameters<TF['customGrad']>[0]);
   const ops: Operations<TfTensor> = {

@@ -1,17 +1,17 @@
 /**
- * How much recognition leans on an attribute: it is blanked for every class at once (its value becomes the mean over the
- * seen classes, so that it tells no class from another), the prototypes are generated anew, and test rows are given to
- * the nearest.
+ * How much recognition depends on an attribute: it is blanked for every class at once (its value becomes the mean over the
+ * seen classes, so that it no longer distinguishes classes), the prototypes are generated again, and test rows are assigned
+ * to the nearest.
  *   P (C, D)  prototypes: the mean direction of draws for each class; always the same noise, so that only the
  *             attribute differs
  *   h (n, D)  test rows as directions; scores t h P' with t the head's temperature
  *   importance_k = log loss with k blanked - log loss with nothing blanked, a mean over classes, in nats
- * The log loss tells small effects apart, where top-1 moves only when a row changes hands. A family (what names have
- * before '::') is blanked as a whole: its members can stand in for one another, so that each alone may seem idle.
+ * The log loss resolves small effects, where top-1 moves only when a row changes its class. A family (the part of a name
+ * before '::') is blanked as a whole: its members can replace one another, so that each alone may seem unimportant.
  */
 import { encodeAttributes } from '../../../core/head/attribute-encoder.js';
 import { directRows } from '../../../core/head/feature-map.js';
-import { Products } from '../../../core/head/runtime/products.js';
+import { MatrixProducts } from '../../../core/compute/matrix-products.js';
 import { meanDirections } from '../../../core/head/synthetic-rows.js';
 import { matrix, takeRows, type Matrix } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
@@ -19,30 +19,30 @@ import { Random } from '../../../core/random.js';
 import { stopIfAsked } from '../../../core/stop.js';
 import { topKAccuracy } from '../../evaluation/metrics.js';
 import type { AttributeEffect, ImportanceFacts } from '../report-data.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
 const draws = 4;
-const mostClasses = 100;
-const mostRowsPerClass = 30;
+const maxClasses = 100;
+const maxRowsPerClass = 30;
 
 export async function attributeImportance(
-  world: ReportWorld,
+  context: ReportContext,
   watcher: Watcher,
 ): Promise<ImportanceFacts | null> {
-  const { dataset, mapper, configuration } = world;
-  const { classes, rows, labels } = chooseRows(world);
+  const { dataset, mapper, configuration } = context;
+  const { classes, rows, labels } = chooseRows(context);
   if (classes.length < 2) return null;
   const real = directRows(await mapper.map(dataset.features, rows), configuration.head.temperature);
-  const products = await Products.open();
+  const products = await MatrixProducts.open();
   const described = takeRows(dataset.attributes, classes); // (C, d), as given
-  const usual = meansOfSeen(world); // (d)
+  const usual = meansOfSeen(context); // (d)
 
   const judge = async (blanked: readonly number[]): Promise<{ logLoss: number; top1: number }> => {
     stopIfAsked(watcher.signal);
     const given = matrix(described.rows, described.columns, described.data.slice());
     for (let c = 0; c < given.rows; c++)
       for (const k of blanked) given.data[c * given.columns + k] = usual[k];
-    const prototypes = await prototypesOf(world, given);
+    const prototypes = await prototypesOf(context, given);
     const scores = await products.forward(real, prototypes); // (n, C)
     return { logLoss: logLoss(scores, labels), top1: topKAccuracy(scores, labels, 1) };
   };
@@ -78,13 +78,13 @@ export async function attributeImportance(
 }
 
 /** Unseen classes (or seen ones, where there are none) with test rows, and some of the rows of each. */
-function chooseRows({ dataset, testRows }: ReportWorld) {
+function chooseRows({ dataset, testRows }: ReportContext) {
   const side = dataset.unseen.length > 0 ? dataset.unseen : dataset.seen;
   const rowsOf = new Map<number, number[]>(Array.from(side, (label) => [label, []]));
   for (const row of testRows) rowsOf.get(dataset.labels[row])?.push(row);
   const known = [...rowsOf].filter(([, rows]) => rows.length > 0);
-  const chosen = evenly(known, mostClasses);
-  const kept = chosen.map(([, rows]) => evenly(rows, mostRowsPerClass));
+  const chosen = evenly(known, maxClasses);
+  const kept = chosen.map(([, rows]) => evenly(rows, maxRowsPerClass));
   return {
     classes: chosen.map(([label]) => label),
     rows: kept.flat(),
@@ -92,12 +92,12 @@ function chooseRows({ dataset, testRows }: ReportWorld) {
   };
 }
 
-function evenly<T>(items: readonly T[], most: number): T[] {
-  if (items.length <= most) return [...items];
-  return Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]);
+function evenly<T>(items: readonly T[], max: number): T[] {
+  if (items.length <= max) return [...items];
+  return Array.from({ length: max }, (_, i) => items[Math.floor((i * items.length) / max)]);
 }
 
-function meansOfSeen({ dataset }: ReportWorld): Float64Array {
+function meansOfSeen({ dataset }: ReportContext): Float64Array {
   const { attributes, seen } = dataset;
   const sums = new Float64Array(attributes.columns);
   for (const label of seen)
@@ -106,7 +106,7 @@ function meansOfSeen({ dataset }: ReportWorld): Float64Array {
   return sums;
 }
 
-async function prototypesOf({ bundle, generator }: ReportWorld, described: Matrix): Promise<Matrix> {
+async function prototypesOf({ bundle, generator }: ReportContext, described: Matrix): Promise<Matrix> {
   const encoded = encodeAttributes(bundle.manifest.attributeEncoding, described);
   const every = Array.from({ length: described.rows }, (_, i) => i);
   const random = Random.stream(bundle.manifest.seed, 'report.attributes');
@@ -116,8 +116,8 @@ async function prototypesOf({ bundle, generator }: ReportWorld, described: Matri
 function logLoss(scores: Matrix, labels: Int32Array): number {
   const losses = Array.from(labels, (own, i) => {
     const row = scores.data.subarray(i * scores.columns, (i + 1) * scores.columns);
-    const most = row.reduce((top, value) => Math.max(top, value), -Infinity);
-    return Math.log(row.reduce((sum, value) => sum + Math.exp(value - most), 0)) + most - row[own];
+    const largest = row.reduce((top, value) => Math.max(top, value), -Infinity);
+    return Math.log(row.reduce((sum, value) => sum + Math.exp(value - largest), 0)) + largest - row[own];
   });
   return meanOverClasses(labels, losses);
 }
@@ -131,7 +131,7 @@ function meanOverClasses(labels: Int32Array, values: readonly number[]): number 
   return [...rows.values()].reduce((all, { sum, count }) => all + sum / count, 0) / rows.size;
 }
 
-/** Families of at least two attributes, by what stands before '::' in their names. */
+/** Families of at least two attributes, by the part of their names before '::'. */
 export function familiesOf(names: readonly string[]): [string, number[]][] {
   const families = new Map<string, number[]>();
   names.forEach((name, k) => {

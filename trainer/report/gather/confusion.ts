@@ -1,15 +1,15 @@
-/** Which class is taken for which, with every class competing and the bias that the model has. */
+/** Which class is confused with which, among all classes and with the model's bias. */
 import { unseenMask } from '../../evaluation/judge-rows.js';
 import type { ClassFacts, ConfusedPair, ConfusionFacts, ConfusionMatrix } from '../report-data.js';
 import { similarOrder } from './similar-order.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
-const mostPairs = 40;
-const mostRowsOfMatrix = 240; // classes, or groups of them: more could not be told apart on a page
-const mostCells = 15_000;
+const maxPairs = 40;
+const maxRowsOfMatrix = 240; // classes or groups of classes; more rows could not be distinguished on a page
+const maxCells = 15_000;
 
 /** The class answered for each test row, by the rule of evaluation/metrics.ts: unseen when the bias is above the margin. */
-export function answers({ judged, unseenBias }: Pick<ReportWorld, 'judged' | 'unseenBias'>): Int32Array {
+function answers({ judged, unseenBias }: Pick<ReportContext, 'judged' | 'unseenBias'>): Int32Array {
   const { margin, bestSeen, bestUnseen } = judged;
   return bestSeen.map((label, i) => (unseenBias > margin[i] ? bestUnseen[i] : label));
 }
@@ -17,11 +17,15 @@ export function answers({ judged, unseenBias }: Pick<ReportWorld, 'judged' | 'un
 /** How many rows of each class went where: counts.get(own)!.get(answer). */
 type Counts = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
-export function confusion(world: ReportWorld): { facts: ConfusionFacts; classes: ClassFacts[] } {
-  const counts = count(world.testLabels, answers(world));
+export function confusion(context: ReportContext): { facts: ConfusionFacts; classes: ClassFacts[] } {
+  const counts = count(context.testLabels, answers(context));
   return {
-    facts: { outcomes: outcomes(world, counts), pairs: pairs(world, counts), matrix: cells(world, counts) },
-    classes: classFacts(world, counts),
+    facts: {
+      outcomes: outcomes(context, counts),
+      pairs: pairs(context, counts),
+      matrix: cells(context, counts),
+    },
+    classes: classFacts(context, counts),
   };
 }
 
@@ -37,7 +41,7 @@ function count(labels: Int32Array, given: Int32Array): Counts {
 
 const sum = (row: ReadonlyMap<number, number>): number => [...row.values()].reduce((all, n) => all + n, 0);
 
-function outcomes({ dataset }: ReportWorld, counts: Counts): ConfusionFacts['outcomes'] {
+function outcomes({ dataset }: ReportContext, counts: Counts): ConfusionFacts['outcomes'] {
   const isUnseen = unseenMask(dataset);
   return [true, false].flatMap((seen) => {
     const own = [...counts].filter(([label]) => (isUnseen[label] === 0) === seen);
@@ -58,7 +62,7 @@ function outcomes({ dataset }: ReportWorld, counts: Counts): ConfusionFacts['out
   });
 }
 
-function pairs({ dataset }: ReportWorld, counts: Counts): ConfusedPair[] {
+function pairs({ dataset }: ReportContext, counts: Counts): ConfusedPair[] {
   const isUnseen = unseenMask(dataset);
   const all = [...counts].flatMap(([own, row]) =>
     [...row]
@@ -72,33 +76,33 @@ function pairs({ dataset }: ReportWorld, counts: Counts): ConfusedPair[] {
         share: rows / sum(row),
       })),
   );
-  // Of two pairs with the same share, the one with more rows behind it is surer.
-  return all.sort((a, b) => b.share - a.share || b.rows - a.rows).slice(0, mostPairs);
+  // Of two pairs with the same share, the one with more rows is the more reliable.
+  return all.sort((a, b) => b.share - a.share || b.rows - a.rows).slice(0, maxPairs);
 }
 
-function classFacts({ dataset, evaluation }: ReportWorld, counts: Counts): ClassFacts[] {
+function classFacts({ dataset, evaluation }: ReportContext, counts: Counts): ClassFacts[] {
   const labelOf = new Map(dataset.classNames.map((name, label) => [name, label]));
   const seen = new Set(dataset.seen);
   return evaluation.perClass
     .map((facts) => {
       const own = labelOf.get(facts.name)!;
       const wrong = [...counts.get(own)!].filter(([answer]) => answer !== own);
-      const [most] = wrong.sort(([, a], [, b]) => b - a);
+      const [commonest] = wrong.sort(([, a], [, b]) => b - a);
       const mistakenFor = wrong.length > 0 && {
-        name: dataset.classNames[most[0]],
-        seen: seen.has(most[0]),
-        share: most[1] / facts.rows,
+        name: dataset.classNames[commonest[0]],
+        seen: seen.has(commonest[0]),
+        share: commonest[1] / facts.rows,
       };
       return { ...facts, mistakenFor: mistakenFor || null };
     })
     .sort((a, b) => a.accuracy - b.accuracy || b.rows - a.rows);
 }
 
-function cells({ dataset, attributes }: ReportWorld, counts: Counts): ConfusionMatrix {
+function cells({ dataset, attributes }: ReportContext, counts: Counts): ConfusionMatrix {
   const order = [dataset.seen, dataset.unseen].flatMap((side) => {
     return side.length > 0 ? similarOrder(attributes, side) : [];
   });
-  const classesPerCell = Math.ceil(order.length / mostRowsOfMatrix);
+  const classesPerCell = Math.ceil(order.length / maxRowsOfMatrix);
   const placeOf = new Map(order.map((label, place) => [label, Math.floor(place / classesPerCell)]));
   const rowsOf = new Map<number, number>();
   const found = new Map<string, [number, number, number]>();
@@ -120,7 +124,7 @@ function cells({ dataset, attributes }: ReportWorld, counts: Counts): ConfusionM
     classes: order.map((label) => dataset.classNames[label]),
     seenClasses: dataset.seen.length,
     classesPerCell,
-    cells: shares.slice(0, mostCells),
-    cellsLeftOut: Math.max(0, shares.length - mostCells),
+    cells: shares.slice(0, maxCells),
+    cellsLeftOut: Math.max(0, shares.length - maxCells),
   };
 }

@@ -1,11 +1,11 @@
 import { seenUnseenCurve, type CurvePoint } from '../../evaluation/seen-unseen-curve.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
-const mostPoints = 400;
+const maxPoints = 400;
 
-/** The seen-unseen curve. Each test row moves it by one point; a page has no use for thousands of them. */
-export function thinnedCurve({ judged }: ReportWorld): CurvePoint[] {
+/** The seen-unseen curve. It has a point for each test row, which are thinned for the page. */
+export function thinnedCurve({ judged }: ReportContext): CurvePoint[] {
   const { points } = seenUnseenCurve(judged);
-  const step = Math.max(1, Math.ceil(points.length / mostPoints));
+  const step = Math.max(1, Math.ceil(points.length / maxPoints));
   return points.filter((_, i) => i % step === 0 || i === points.length - 1);
 }

@@ -4,21 +4,21 @@
  * directions, because that is what the head sees.
  */
 import { directRows } from '../../../core/head/feature-map.js';
-import { addResiduals, directionOf, lendersOf, type DrawSource } from '../../../core/head/synthetic-rows.js';
+import { addResiduals, directionOf, donorsOf, type DrawSource } from '../../../core/head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import type { EmbeddedClass, EmbeddingFacts } from '../report-data.js';
 import { tsne } from '../tsne/tsne.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
-const mostClasses = 10;
-const mostRowsPerClass = 150; // with as many synthetic ones and ten classes, 3,000 points
+const maxClasses = 10;
+const maxRowsPerClass = 150; // with as many synthetic ones and ten classes, 3,000 points
 const fewestRows = 8;
 
 /** A model beside its dataset: a saved one, or one that was just trained. */
-export interface EmbeddedModel extends Pick<
-  ReportWorld,
+interface EmbeddedModel extends Pick<
+  ReportContext,
   'dataset' | 'configuration' | 'attributes' | 'testRows' | 'evaluation' | 'mapper'
 > {
   readonly generator: DrawSource;
@@ -26,28 +26,28 @@ export interface EmbeddedModel extends Pick<
 }
 
 export async function embedding(
-  world: EmbeddedModel,
+  context: EmbeddedModel,
   realTraining: RowSource,
   watcher: Watcher,
 ): Promise<EmbeddingFacts | null> {
-  const shown = chooseClasses(world);
-  const random = Random.stream(world.seed, 'report.embedding');
+  const shown = chooseClasses(context);
+  const random = Random.stream(context.seed, 'report.embedding');
   const chosen = shown.map(({ label, rows }) => ({
     label,
-    rows: Array.from(random.shuffle(rows.slice())).slice(0, mostRowsPerClass),
+    rows: Array.from(random.shuffle(rows.slice())).slice(0, maxRowsPerClass),
   }));
   if (chosen.reduce((all, { rows }) => all + rows.length, 0) < fewestRows) return null;
   const real = await realRows(
-    world,
+    context,
     chosen.flatMap(({ rows }) => rows),
   );
-  const synthetic = await syntheticRows(world, realTraining, chosen, random);
+  const synthetic = await syntheticRows(context, realTraining, chosen, random);
   const { points, perplexity, divergence } = await tsne(stackRows([real, synthetic]), random, watcher);
   const classOf = chosen.flatMap(({ rows }, index) => rows.map(() => index));
   const round = (value: number): number => Math.round(value * 100) / 100;
   return {
-    ofUnseen: world.dataset.unseen.length > 0,
-    classes: describe(world, chosen, classOf, real, synthetic),
+    ofUnseen: context.dataset.unseen.length > 0,
+    classes: describe(context, chosen, classOf, real, synthetic),
     points: Array.from({ length: 2 * real.rows }, (_, i) => [
       round(points[2 * i]),
       round(points[2 * i + 1]),
@@ -75,7 +75,7 @@ function chooseClasses({ dataset, testRows, evaluation }: EmbeddedModel): ShownC
   const accuracyOf = new Map(evaluation.perClass.map(({ name, accuracy }) => [name, accuracy]));
   const accuracy = (label: number): number => accuracyOf.get(dataset.classNames[label])!;
   const sorted = [...rowsOf.keys()].sort((a, b) => accuracy(a) - accuracy(b) || a - b);
-  const count = Math.min(mostClasses, sorted.length);
+  const count = Math.min(maxClasses, sorted.length);
   return Array.from({ length: count }, (_, i) => {
     const label = sorted[count === 1 ? 0 : Math.round((i * (sorted.length - 1)) / (count - 1))];
     return { label, rows: rowsOf.get(label)! };
@@ -101,7 +101,7 @@ async function syntheticRows(
   const labels = dataset.splits.train.map((row) => dataset.labels[row]);
   addResiduals(
     drawn,
-    lendersOf(labels, (row) => directionOf(realTraining, row)),
+    donorsOf(labels, (row) => directionOf(realTraining, row)),
     residual,
     random,
   );

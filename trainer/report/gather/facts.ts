@@ -5,9 +5,9 @@ import { projectFolder } from '../../../core/project-folder.js';
 import { configurationSchema } from '../../configuration.js';
 import { fingerprint } from '../../datasets/fingerprint.js';
 import type { DatasetFacts, EnvironmentFacts, ModelFacts, Setting } from '../report-data.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
-export function datasetFacts({ dataset, bundle }: ReportWorld): DatasetFacts {
+export function datasetFacts({ dataset, bundle }: ReportContext): DatasetFacts {
   const { splits } = dataset;
   const found = fingerprint(dataset);
   return {
@@ -26,7 +26,7 @@ export function datasetFacts({ dataset, bundle }: ReportWorld): DatasetFacts {
   };
 }
 
-export function modelFacts({ bundle, configuration }: ReportWorld): ModelFacts {
+export function modelFacts({ bundle, configuration }: ReportContext): ModelFacts {
   const { manifest, identity } = bundle;
   return {
     identity,

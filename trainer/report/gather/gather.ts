@@ -1,4 +1,4 @@
-/** Everything that the report says, from a saved model, its dataset, and the log of its training if there is one. */
+/** Gathers the data of a report from a saved model, its dataset and, if there is one, the log of its training. */
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { releaseRows, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
@@ -12,7 +12,7 @@ import { embedding } from './embedding.js';
 import { datasetFacts, environmentFacts, modelFacts } from './facts.js';
 import { readHistory, remembered } from './history.js';
 import { syntheticRowCounts } from './synthetic-row-counts.js';
-import { openWorld } from './world.js';
+import { openReportContext } from './report-context.js';
 
 export interface ReportRequest {
   readonly bundle: Bundle;
@@ -27,34 +27,34 @@ export interface ReportRequest {
 
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {
   const { bundle, dataset, engine, watcher } = request;
-  const world = await openWorld(bundle, dataset);
+  const context = await openReportContext(bundle, dataset);
   let realTraining: RowSource | undefined;
   try {
     const { history, because } = await readHistory(request.logFile, bundle.manifest);
     if (!history) watcher.note(`The report has no losses: ${because}.`);
-    const { generalized, generalizedWithoutBias, ausuc, upperBound, standard } = world.evaluation;
-    const { facts, classes } = confusion(world);
-    realTraining = await world.mapper.mapAll(dataset.features, dataset.splits.train); // (rows, D)
+    const { generalized, generalizedWithoutBias, ausuc, upperBound, standard } = context.evaluation;
+    const { facts, classes } = confusion(context);
+    realTraining = await context.mapper.mapAll(dataset.features, dataset.splits.train); // (rows, D)
     return {
-      dataset: datasetFacts(world),
-      model: modelFacts(world),
+      dataset: datasetFacts(context),
+      model: modelFacts(context),
       environment: environmentFacts(),
       summary: { generalized, generalizedWithoutBias, ausuc, upperBound, standard },
       ...remembered(bundle.manifest),
-      curve: thinnedCurve(world),
+      curve: thinnedCurve(context),
       classes,
       confusion: facts,
-      embedding: await embedding({ ...world, seed: bundle.manifest.seed }, realTraining, watcher),
-      syntheticRows: await syntheticRowCounts(world, realTraining, {
+      embedding: await embedding({ ...context, seed: bundle.manifest.seed }, realTraining, watcher),
+      syntheticRows: await syntheticRowCounts(context, realTraining, {
         engine,
         watcher,
         seconds: request.refitSeconds,
       }),
-      importance: await attributeImportance(world, watcher),
+      importance: await attributeImportance(context, watcher),
       history,
     };
   } finally {
     if (realTraining) releaseRows(realTraining);
-    await world.release();
+    await context.release();
   }
 }

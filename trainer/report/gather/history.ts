@@ -1,5 +1,5 @@
 /**
- * How training went, from the log of the run (`OUT.work/log.jsonl`) and from what the bundle itself remembers. A resumed
+ * The history of a training run, from its log (`OUT.work/log.jsonl`) and from the metrics in the bundle. A resumed
  * run writes again what was done before it was stopped, so that the log is always that of the whole run.
  */
 import { readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const evaluated = z.object({
   standard: z.object({ top1: z.number() }),
 });
 
-/** What `unseen train` leaves in a bundle's manifest; one that was made otherwise may lack any of it. */
+/** What `unseen train` leaves in a bundle's manifest; a bundle made by other means may lack any of it. */
 const metricsSchema = z.object({
   evaluation: evaluated.optional().catch(undefined),
   baseline: generalized.extend({ standardAccuracy: z.number() }).optional().catch(undefined),

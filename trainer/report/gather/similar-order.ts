@@ -1,8 +1,8 @@
 import { rowOf, type Matrix } from '../../../core/matrix.js';
 
 /**
- * The rows named, in an order in which neighbours are alike: a chain that goes from each to the likest (by cosine) that is
- * left. Classes that are mistaken for one another then mostly lie side by side.
+ * The rows named, in an order in which neighbours are alike: a greedy chain from each row to the most similar one (by
+ * cosine) that is left. Classes that are confused with one another are then mostly adjacent.
  */
 export function similarOrder(rows: Matrix, members: ArrayLike<number>): number[] {
   const left = Array.from(members);

@@ -1,6 +1,6 @@
 /**
- * Accuracy over the number of synthetic rows for each unseen class (figure 3 of the paper): the head is fitted anew with
- * few and with many of them, everything else as it was. Where the curve is flat, more rows buy nothing.
+ * Accuracy over the number of synthetic rows for each unseen class (figure 2 of the paper): the head is refitted with
+ * few and with many of them, everything else unchanged. Where the curve is flat, more rows gain nothing.
  */
 import { releaseRows, type RowSource } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
@@ -10,18 +10,18 @@ import { evaluateModel, type Evaluation } from '../../evaluation/evaluate.js';
 import { fitHead } from '../../head/fit.js';
 import { headTrainingSet } from '../../head/training-set.js';
 import type { SyntheticRowFacts, SyntheticRowPoint } from '../report-data.js';
-import type { ReportWorld } from './world.js';
+import type { ReportContext } from './report-context.js';
 
-/** The most telling first: on a slow machine the rest may be left out. */
+/** The most informative counts first: on a slow machine the rest is left out. */
 const counts = [10, 100, 1, 30, 3, 300];
-const mostValues = 150e6; // of the rows that the head is fitted to: 600 MB
+const maxValues = 150e6; // of the rows that the head is fitted to: 600 MB
 
 export async function syntheticRowCounts(
-  world: ReportWorld,
+  context: ReportContext,
   realTraining: RowSource,
   options: { readonly engine: Engine; readonly watcher: Watcher; readonly seconds: number },
 ): Promise<SyntheticRowFacts | null> {
-  const { dataset, configuration, evaluation } = world;
+  const { dataset, configuration, evaluation } = context;
   if (dataset.unseen.length === 0 || dataset.splits.testUnseen.length === 0) return null;
   const { samplesPerClass, syntheticSeen } = configuration.head;
   const classes = syntheticSeen ? dataset.classNames.length : dataset.unseen.length;
@@ -33,11 +33,11 @@ export async function syntheticRowCounts(
   for (const count of counts) {
     const spent = (performance.now() - start) / 1000;
     const tooLong = spent + secondsPerRow * rowsWith(count) > options.seconds;
-    if (tooLong || rowsWith(count) * realTraining.columns > mostValues) {
+    if (tooLong || rowsWith(count) * realTraining.columns > maxValues) {
       leftOut.push(count);
       continue;
     }
-    points.push(point(count, await refitted(world, realTraining, count, options)));
+    points.push(point(count, await refitted(context, realTraining, count, options)));
     secondsPerRow = ((performance.now() - start) / 1000 - spent) / rowsWith(count);
   }
   points.sort((a, b) => a.count - b.count);
@@ -46,7 +46,7 @@ export async function syntheticRowCounts(
 }
 
 async function refitted(
-  { dataset, configuration, attributes, generator, mapper, unseenBias, bundle, head: near }: ReportWorld,
+  { dataset, configuration, attributes, generator, mapper, unseenBias, bundle, head: near }: ReportContext,
   realTraining: RowSource,
   samplesPerClass: number,
   { engine, watcher }: { readonly engine: Engine; readonly watcher: Watcher },

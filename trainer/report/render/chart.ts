@@ -6,16 +6,16 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { html, Markup } from './html.js';
 
-export type Shape = 'line' | 'dash' | 'area' | 'dot' | 'ring' | 'square' | 'triangle' | 'diamond';
+type Shape = 'line' | 'dash' | 'area' | 'dot' | 'ring' | 'square' | 'triangle' | 'diamond';
 
-export interface LegendEntry {
+interface LegendEntry {
   readonly label: string;
   readonly colour: string; // a CSS colour, var(--…) mostly
   readonly shape: Shape;
   readonly opacity?: number;
 }
 
-export interface Chart {
+interface Chart {
   readonly title: string;
   /** What to look for, and what would be bad. */
   readonly note: string | Markup;

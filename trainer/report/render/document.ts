@@ -4,7 +4,7 @@ import { html, Markup, type Piece } from './html.js';
 import { script } from './script.js';
 import { style } from './style.js';
 
-export interface Section {
+interface Section {
   readonly id: string;
   readonly title: string; // as the list of contents has it
 }

@@ -1,4 +1,4 @@
-/** Text that is HTML already. Whatever else is put into `html` is escaped: names come from datasets, which anybody may make. */
+/** Text that is HTML already. Whatever else is put into `html` is escaped: names come from datasets, which are not trusted. */
 export class Markup {
   constructor(readonly text: string) {}
 }
@@ -17,7 +17,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-export function escape(text: string): string {
+function escape(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]);
 }
 

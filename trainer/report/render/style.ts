@@ -1,6 +1,6 @@
 /**
- * How the report looks. Colours are for people who see colours differently too (Okabe and Ito for the few that mean the
- * same everywhere, Tol's muted set for classes); on paper it is always the light page.
+ * How the report looks. Colours suit colour-blind readers too (Okabe and Ito's for the few that have one meaning
+ * everywhere, Tol's muted set for classes); on paper it is always the light page.
  */
 export const classColours = 10;
 /** Of a table of hundreds of rows; the file on screen has them all. */

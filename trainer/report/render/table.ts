@@ -1,7 +1,7 @@
 import { html, type Markup } from './html.js';
 import { rowsOnPaper } from './style.js';
 
-export interface Column<Row> {
+interface Column<Row> {
   readonly title: string;
   readonly show: (row: Row) => string | number | Markup;
   /** What to sort by; without it, what is shown. A column of numbers is set to the right. */
@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
 }
 
-export interface TableOptions {
+interface TableOptions {
   readonly caption: string;
   /** A field above the table that leaves the rows with the text typed. */
   readonly filter?: string;

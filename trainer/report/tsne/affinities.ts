@@ -1,5 +1,5 @@
 /**
- * How much the points want to be neighbours (van der Maaten and Hinton, 2008):
+ * Affinities: how strongly points attract each other as neighbours (van der Maaten and Hinton, 2008):
  *   p_j|i = exp(-beta_i d_ij^2) / sum over neighbours k of exp(-beta_i d_ik^2), with beta_i such that 2^entropy = perplexity
  *   P_ij  = (p_j|i + p_i|j) / (2 n), a sum of 1 over all pairs
  * Only the nearest neighbours of each point have any: beyond three times the perplexity there is next to nothing.
@@ -13,7 +13,7 @@ export interface SparseMatrix {
   readonly values: Float64Array;
 }
 
-const mostHalvings = 200;
+const maxHalvings = 200;
 const entropyTolerance = 1e-9;
 
 /** p_j|i of one point from the squared distances to its neighbours. */
@@ -22,7 +22,7 @@ export function conditional(squaredDistances: Float64Array, perplexity: number):
   const nearest = squaredDistances.reduce((least, value) => Math.min(least, value), Infinity);
   const shares = new Float64Array(squaredDistances.length);
   let [low, high, beta] = [0, Infinity, 1];
-  for (let step = 0; step < mostHalvings; step++) {
+  for (let step = 0; step < maxHalvings; step++) {
     let [total, weighted] = [0, 0];
     for (let k = 0; k < shares.length; k++) {
       // Less the nearest: all shares stay the same, and none of the sums can become 0.

@@ -8,7 +8,7 @@
 import type { SparseMatrix } from './affinities.js';
 import type { Quadtree } from './quadtree.js';
 
-/** Writes the gradient (2 n) into `target`, with P times `exaggeration`; answers Z. */
+/** Writes the gradient (2 n) into `target`, with P times `exaggeration`; returns Z. */
 export function gradient(
   points: Float64Array,
   { start, columns, values }: SparseMatrix,
@@ -39,7 +39,7 @@ export function gradient(
   return z;
 }
 
-/** KL, with Z as `gradient` answered it for these points. */
+/** KL, with Z as `gradient` returned it for these points. */
 export function divergence(
   points: Float64Array,
   { start, columns, values }: SparseMatrix,

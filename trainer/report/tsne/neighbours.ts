@@ -4,7 +4,7 @@
  * the difference of two large numbers would leave little of a small one.
  */
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
-import type { Products } from '../../../core/head/runtime/products.js';
+import type { MatrixProducts } from '../../../core/compute/matrix-products.js';
 
 export interface Neighbours {
   readonly count: number; // neighbours of each row
@@ -17,7 +17,7 @@ const rowsPerBlock = 512;
 export async function nearestNeighbours(
   rows: Matrix,
   count: number,
-  products: Products,
+  products: MatrixProducts,
 ): Promise<Neighbours> {
   const n = rows.rows;
   const indices = new Int32Array(n * count);
@@ -39,7 +39,7 @@ export async function nearestNeighbours(
         distances[j] = squares[i] + squares[j] - 2 * inner.data[k * n + j];
         candidates[j] = j;
       }
-      distances[i] = Infinity; // nobody is a neighbour of their own
+      distances[i] = Infinity; // a row is not its own neighbour
       nearestFirst(candidates, distances, count);
       for (let c = 0; c < count; c++) {
         indices[i * count + c] = candidates[c];

@@ -5,8 +5,8 @@
  */
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import type { Random } from '../../../core/random.js';
-import type { Products } from '../../../core/head/runtime/products.js';
-import { symmetricEigen } from './symmetric-eigen.js';
+import type { MatrixProducts } from '../../../core/compute/matrix-products.js';
+import { sortedEigen } from './sorted-eigen.js';
 
 const spare = 10;
 const rounds = 6;
@@ -16,7 +16,7 @@ export async function principalCoordinates(
   rows: Matrix,
   count: number,
   random: Random,
-  products: Products,
+  products: MatrixProducts,
 ): Promise<Matrix> {
   const size = Math.min(count + spare, rows.rows, rows.columns);
   const kept = Math.min(count, size);
@@ -29,7 +29,7 @@ export async function principalCoordinates(
     directions = orthonormal(await products.backward(along, centred)); // (q, D)
   }
   const along = await products.forward(centred, directions); // (n, q)
-  const { vectors } = symmetricEigen(gram(along), size); // (q, q), one in each row, widest first
+  const { vectors } = sortedEigen(gram(along), size); // (q, q), one in each row, widest first
   const turned = matrix(kept, size, Float32Array.from(vectors.subarray(0, kept * size)));
   return products.forward(along, turned); // (n, count)
 }
@@ -59,7 +59,7 @@ function orthonormal(rows: Matrix): Matrix {
         for (let k = 0; k < row.length; k++) row[k] -= share * earlier[k];
       }
       const length = Math.sqrt(inner(row, row));
-      // A row with nothing of its own left (data of low rank) becomes 0 and takes part no more.
+      // A row with nothing of its own left (data of low rank) becomes 0 and stays so.
       const factor = length > 1e-20 ? 1 / length : 0;
       for (let k = 0; k < row.length; k++) row[k] *= factor;
     }

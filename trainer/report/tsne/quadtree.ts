@@ -9,7 +9,7 @@ export class Quadtree {
   /** Of each node x and y of its centre of mass, its mass, and its squared side: 0 for a leaf, which always counts as one. */
   private readonly cells: Float64Array;
   private readonly behind: Int32Array;
-  /** The points as they lie in the tree: neighbours in it walk nearly the same way, which the processor's caches like. */
+  /** The points in tree order: neighbours visit nearly the same nodes, which then are in the processor's caches. */
   readonly order: Int32Array;
   private points: Float64Array = new Float64Array(0);
 
@@ -21,7 +21,7 @@ export class Quadtree {
     this.order = Int32Array.from({ length: count }, (_, i) => i);
   }
 
-  /** Takes points (2 n), x and y in turn. */
+  /** Builds the tree of points (2 n), x and y in turn. */
   build(points: Float64Array): void {
     this.points = points;
     this.nodes = 0;
@@ -81,7 +81,7 @@ export class Quadtree {
     return node;
   }
 
-  /** Brings those of order[from .. to) below the middle along one axis to the front; answers where the others begin. */
+  /** Brings those of order[from .. to) below the middle along one axis to the front; returns where the others begin. */
   private split(from: number, to: number, axis: 0 | 1, middle: number): number {
     const { points, order } = this;
     let front = from;
@@ -97,7 +97,7 @@ export class Quadtree {
 
   /**
    * With w = 1 / (1 + d^2) for the distance d to another point: adds sum w^2 (y_i - y_j) over all others to force[2 i] and
-   * force[2 i + 1], and answers sum w. A cell counts as one when its side is below `theta` times its distance; below
+   * force[2 i + 1], and returns sum w. A cell counts as one when its side is below `theta` times its distance; below
    * 0.7 that is never the cell in which the point itself lies. With theta 0 the sums are exact.
    */
   repel(i: number, theta: number, force: Float64Array): number {

@@ -8,7 +8,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { rowOf, type Matrix } from '../../../core/matrix.js';
-import { Products } from '../../../core/head/runtime/products.js';
+import { MatrixProducts } from '../../../core/compute/matrix-products.js';
 import type { Watcher } from '../../../core/progress.js';
 import type { Random } from '../../../core/random.js';
 import { stopIfAsked } from '../../../core/stop.js';
@@ -19,11 +19,11 @@ import { principalCoordinates } from './principal.js';
 
 import { Quadtree } from './quadtree.js';
 
-export interface TsneSettings {
-  /** How many neighbours a point has, as it were. Low: many small groups. High: fine structure is lost. */
+interface TsneSettings {
+  /** The effective number of neighbours of a point. Low: many small groups. High: fine structure is lost. */
   readonly perplexity: number;
   readonly iterations: number;
-  /** How coarse far groups are taken, below 0.7; 0 is exact, and slow. */
+  /** How coarsely distant groups are approximated, below 0.7; 0 is exact, and slow. */
   readonly theta: number;
   readonly principalDirections: number;
 }
@@ -35,7 +35,7 @@ export const defaultTsne: TsneSettings = {
   principalDirections: 50,
 };
 
-export interface TsneResult {
+interface TsneResult {
   readonly points: Float64Array; // (2 n), x and y in turn
   readonly divergence: number; // KL at the end, in nats
   readonly perplexity: number; // as used: at most a third of the other points
@@ -44,7 +44,7 @@ export interface TsneResult {
 
 const exaggerated = { iterations: 250, factor: 12 }; // neighbours first pull hard, so that groups form
 const startDeviation = 1e-4;
-const iterationsPerTurn = 25; // after so many, others have a turn: progress bars, Ctrl-C
+const iterationsPerTurn = 25; // then the event loop runs, for progress bars and Ctrl-C
 
 export async function tsne(
   rows: Matrix,
@@ -55,7 +55,7 @@ export async function tsne(
   const n = rows.rows;
   if (n < 4) throw new RangeError(`t-SNE needs at least 4 rows, not ${n}`);
   const perplexity = Math.min(settings.perplexity, (n - 1) / 3);
-  const products = await Products.open();
+  const products = await MatrixProducts.open();
   try {
     const coordinates = await principalCoordinates(rows, settings.principalDirections, random, products);
     const count = Math.min(n - 1, Math.floor(3 * perplexity));

@@ -51,15 +51,19 @@ export class PostgresDatabase implements Database {
       types: { getTypeParser },
     };
     this.pool = new pg.Pool({ ...this.configuration, max: this.connections });
-    // An 'error' that nobody hears ends the program. The next call finds out, and the pool has dropped the connection.
+    // An unhandled 'error' event ends the program. The next call finds out, and the pool has dropped the connection.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async transaction<T>(mode: Mode, work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await this.told('connecting', this.pool.connect());
+    const client = await this.withFailure('connecting', mode, this.pool.connect());
     const query: Query = (sql, parameters) =>
-      this.told(sql === 'COMMIT' ? 'committing' : 'working', ask(client, limitOf(mode), sql, parameters));
+      this.withFailure(
+        sql === 'COMMIT' ? 'committing' : 'working',
+        mode,
+        ask(client, limitOf(mode), sql, parameters),
+      );
     try {
       await query(beginnings[mode]);
       const result = await work(query);
@@ -82,11 +86,11 @@ export class PostgresDatabase implements Database {
     await this.pool.end();
   }
 
-  private async told<T>(stage: Stage, answer: Promise<T>): Promise<T> {
+  private async withFailure<T>(stage: Stage, mode: Mode, answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {
-      throw failureOf(error, this.description, stage);
+      throw failureOf(error, this.description, stage, mode);
     }
   }
 }

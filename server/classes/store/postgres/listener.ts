@@ -31,7 +31,7 @@ export class Listener {
     const lost = (): void => {
       this.lost(client);
     };
-    client.on('error', lost); // an 'error' that nobody hears ends the program
+    client.on('error', lost); // an unhandled 'error' event ends the program
     client.on('end', lost);
     client.on('notification', this.onAnnouncement);
     try {
@@ -45,7 +45,7 @@ export class Listener {
   }
 
   private lost(client: pg.Client): void {
-    if (this.client !== client) return; // told before: an error is followed by an end
+    if (this.client !== client) return; // reported already: an error is followed by an end
     this.client = null;
     client.end().catch(() => undefined);
     if (this.closed) return;

@@ -1,29 +1,29 @@
 /** The thread that holds a SQLite connection, because its calls block until the disk has answered. Started by thread.ts. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveRequests } from '../../../../core/channel/serve.js';
+import { parentThread } from '../../../../core/channel/threads.js';
+import type { Fields } from '../database.js';
 import { Connection } from './connection.js';
-import { problemOf } from './problems.js';
-import type { ThreadAnswer, ThreadRequest, ThreadStart } from './protocol.js';
+import { troubleOf } from './problems.js';
+import type { ConnectionRequests, ConnectionResult } from './protocol.js';
 
-const port = parentPort!;
-const answer = (message: ThreadAnswer): void => {
-  port.postMessage(message);
-};
+let connection: Connection | undefined;
 
-try {
-  const connection = Connection.open(workerData as ThreadStart);
-  port.on('message', (request: ThreadRequest) => {
-    if (request.kind === 'close') {
-      connection.close();
-      port.close();
-      return;
-    }
-    try {
-      answer({ kind: 'rows', rows: connection.query(request.sql, request.parameters) });
-    } catch (error) {
-      answer({ kind: 'failed', problem: problemOf(error, request.sql) });
-    }
-  });
-  answer({ kind: 'ready' });
-} catch (error) {
-  answer({ kind: 'failed', problem: problemOf(error, 'open') });
+serveRequests<ConnectionRequests>(parentThread(), {
+  open: (start) =>
+    attempt('open', () => {
+      connection = Connection.open(start);
+      return [];
+    }),
+  query: ({ sql, parameters }) => attempt(sql, () => connection!.query(sql, parameters)),
+  close: () => {
+    connection!.close();
+  },
+});
+
+function attempt(sql: string, work: () => Fields[]): ConnectionResult {
+  try {
+    return { rows: work() };
+  } catch (error) {
+    return { problem: troubleOf(error, sql) };
+  }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import Libsql from 'libsql';
 import type { Fields, Value } from '../database.js';
 import { SqliteProblem } from './problems.js';
-import { applicationId, busyMilliseconds, type ThreadStart } from './protocol.js';
+import { applicationId, busyMilliseconds, type ConnectionStart } from './protocol.js';
 
 export class Connection {
   private constructor(
@@ -13,7 +13,7 @@ export class Connection {
     private readonly inode: number | null,
   ) {}
 
-  static open({ path, isFirst }: ThreadStart): Connection {
+  static open({ path, isFirst }: ConnectionStart): Connection {
     if (path === null && !isFirst) throw gone('was lost with the thread that held it');
     if (path !== null && isFirst) mkdirSync(dirname(path), { recursive: true });
     // A registry that vanished is not replaced by an empty one: that would drop every class without a word.

@@ -21,7 +21,7 @@ export class SqliteDatabase implements Database {
       return await this.inThread(mode, work);
     } catch (error) {
       if (!(error instanceof SqliteProblem)) throw error;
-      if (error.problem.kind !== 'defect') this.discard();
+      if (!isSound(error)) this.discard();
       throw this.failureOf(error);
     }
   }
@@ -44,8 +44,7 @@ export class SqliteDatabase implements Database {
       await thread.query('COMMIT');
       return result;
     } catch (error) {
-      if (!(error instanceof SqliteProblem) || error.problem.kind === 'defect')
-        await thread.query('ROLLBACK');
+      if (!(error instanceof SqliteProblem) || isSound(error)) await rollBack(thread);
       throw error;
     }
   }
@@ -60,6 +59,19 @@ export class SqliteDatabase implements Database {
     const message = `The class registry ${this.description} ${problem.message}.`;
     if (problem.kind === 'defect') return new Error(message);
     if (problem.kind === 'unusable') return new Failure('registry-invalid', message);
-    return new Unreachable(message, problem.kind === 'uncertain' ? 'lost-outcome' : 'no-connection');
+    const because = problem.kind === 'uncertain' ? 'lost-outcome' : 'no-connection';
+    return new Unreachable(message, because, { writeTrouble: problem.writeTrouble });
   }
+}
+
+/** Whether the connection can be used again. On a full disk a new one might not even open: it needs files of its own. */
+function isSound({ problem }: SqliteProblem): boolean {
+  return problem.kind === 'defect' || problem.writeTrouble === 'full';
+}
+
+/** SQLite has rolled back by itself after some failures, and then says that there is nothing to roll back. */
+async function rollBack(thread: SqliteThread): Promise<void> {
+  await thread.query('ROLLBACK').catch((error: unknown) => {
+    if (!/no transaction is active/.test((error as Error).message)) throw error;
+  });
 }

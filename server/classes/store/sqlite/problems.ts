@@ -1,13 +1,13 @@
 /** What SQLite's result codes mean for the registry. */
-import type { Problem } from './protocol.js';
+import type { SqliteTrouble } from './protocol.js';
 
 export class SqliteProblem extends Error {
-  constructor(readonly problem: Problem) {
+  constructor(readonly problem: SqliteTrouble) {
     super(problem.message);
   }
 }
 
-export function problemOf(error: unknown, sql: string): Problem {
+export function troubleOf(error: unknown, sql: string): SqliteTrouble {
   if (error instanceof SqliteProblem) return error.problem;
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
@@ -22,6 +22,7 @@ export function problemOf(error: unknown, sql: string): Problem {
     return {
       kind: sql === 'COMMIT' ? 'uncertain' : 'unreachable',
       message: `cannot be read or written (${message})`,
+      writeTrouble: 'disk-errors',
     };
   if (
     /^SQLITE_(FULL|READONLY|CANTOPEN|PERM|NOLFS|PROTOCOL)/.test(code) ||
@@ -30,6 +31,8 @@ export function problemOf(error: unknown, sql: string): Problem {
     return {
       kind: 'unreachable',
       message: `cannot be opened or written (${message}): check the path, its permissions and the space left`,
+      ...(code.startsWith('SQLITE_FULL') && { writeTrouble: 'full' }),
+      ...(/^SQLITE_(READONLY|PERM)/.test(code) && { writeTrouble: 'read-only' }),
     };
   if (/no such (table|column)/.test(message))
     return { kind: 'unusable', message: `does not have the tables of its schema (${message})` };

@@ -1,39 +1,24 @@
-/** A SQLite connection in a thread of its own: asked in turn, answered in turn, given up when it does not answer. */
-import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+/** A SQLite connection in a thread of its own, given up when it does not answer. */
+import { Channel, WorkerLost } from '../../../../core/channel/channel.js';
+import { startThread } from '../../../../core/channel/threads.js';
+import { compiledFile } from '../../../../core/compiled-file.js';
 import type { Fields, Value } from '../database.js';
 import { SqliteProblem } from './problems.js';
-import type { ThreadAnswer, ThreadRequest, ThreadStart } from './protocol.js';
-import { compiledFile } from '../../../../core/compiled-file.js';
+import type { ConnectionRequests, ConnectionResult, ConnectionStart } from './protocol.js';
 
-const statementMilliseconds = 5_000;
-const openMilliseconds = 60_000; // the check of a large file reads all of it
-
-interface Waiting {
-  readonly resolve: (answer: ThreadAnswer) => void;
-  readonly reject: (error: Error) => void;
-}
+const statementSeconds = 5;
+const openSeconds = 60; // the check of a large file reads all of it
 
 export class SqliteThread {
-  private readonly waiting: Waiting[] = [];
-  private fate: SqliteProblem | null = null;
+  private readonly channel = new Channel<ConnectionRequests>(
+    startThread(compiledFile('./connection-worker.js', import.meta.url)),
+    { name: 'the SQLite thread', silenceSeconds: openSeconds },
+  );
 
-  private constructor(private readonly worker: Worker) {
-    worker.on('message', (answer: ThreadAnswer) => this.waiting.shift()?.resolve(answer));
-    worker.on('error', (error) => {
-      this.end(`lost its thread (${error.message})`);
-    });
-    worker.on('exit', () => {
-      this.end('lost its thread');
-    });
-  }
-
-  static async open(start: ThreadStart): Promise<SqliteThread> {
-    const thread = new SqliteThread(
-      new Worker(compiledFile('./connection-worker.js', import.meta.url), { workerData: start }),
-    );
+  static async open(start: ConnectionStart): Promise<SqliteThread> {
+    const thread = new SqliteThread();
     try {
-      await thread.answer(openMilliseconds, 'open');
+      await thread.answer('open', thread.channel.request('open', start, { deadlineSeconds: openSeconds }));
       return thread;
     } catch (error) {
       thread.discard();
@@ -41,54 +26,31 @@ export class SqliteThread {
     }
   }
 
-  async query(sql: string, parameters: readonly Value[] = []): Promise<Fields[]> {
-    if (this.fate) throw this.fate;
-    this.ask({ kind: 'query', sql, parameters });
-    const answer = await this.answer(statementMilliseconds, sql);
-    return answer.kind === 'rows' ? answer.rows : [];
+  query(sql: string, parameters: readonly Value[] = []): Promise<Fields[]> {
+    const statement = { sql, parameters };
+    return this.answer(sql, this.channel.request('query', statement, { deadlineSeconds: statementSeconds }));
   }
 
-  /** Not waited for: a thread that hangs in a call to the disk cannot be ended before that call returns. */
   discard(): void {
-    void this.worker.terminate();
+    this.channel.close();
   }
 
   async close(): Promise<void> {
-    if (this.fate) return;
-    const ended = once(this.worker, 'exit');
-    const timer = setTimeout(() => {
-      this.discard();
-    }, statementMilliseconds);
-    this.ask({ kind: 'close' });
-    await ended;
-    clearTimeout(timer);
+    // Lost or not: there is nothing more to do than to let it go.
+    await this.channel
+      .request('close', undefined, { deadlineSeconds: statementSeconds })
+      .catch(() => undefined);
+    this.channel.close();
+    await this.channel.ended;
   }
 
-  private ask(request: ThreadRequest): void {
-    this.worker.postMessage(request);
-  }
-
-  private async answer(limit: number, sql: string): Promise<ThreadAnswer> {
-    const timer = setTimeout(() => {
-      this.end('does not answer');
-      this.discard();
-    }, limit);
-    try {
-      const answer = await new Promise<ThreadAnswer>((resolve, reject) =>
-        this.waiting.push({ resolve, reject }),
-      );
-      if (answer.kind === 'failed') throw new SqliteProblem(answer.problem);
-      return answer;
-    } catch (error) {
-      if (sql !== 'COMMIT' || error !== this.fate) throw error;
-      throw new SqliteProblem({ kind: 'uncertain', message: this.fate!.problem.message });
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private end(message: string): void {
-    this.fate ??= new SqliteProblem({ kind: 'unreachable', message });
-    for (const { reject } of this.waiting.splice(0)) reject(this.fate);
+  private async answer(sql: string, asked: Promise<ConnectionResult>): Promise<Fields[]> {
+    const result = await asked.catch((error: unknown): ConnectionResult => {
+      if (!(error instanceof WorkerLost)) throw error;
+      const kind = sql === 'COMMIT' ? 'uncertain' : 'unreachable';
+      return { problem: { kind, message: `cannot be asked: ${error.message}` } };
+    });
+    if ('problem' in result) throw new SqliteProblem(result.problem);
+    return result.rows;
   }
 }

@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
  * and all is well again; hang-after-commit: that COMMIT goes on, and then nothing goes through. Reading, as polls do, has a COMMIT
  * too: it may come at any moment, and passes.
  */
-export type Behaviour = 'pass' | 'hang' | 'cut-before-commit' | 'cut-after-commit' | 'hang-after-commit';
+type Behaviour = 'pass' | 'hang' | 'cut-before-commit' | 'cut-after-commit' | 'hang-after-commit';
 
 export interface CuttingProxy {
   readonly port: number;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { killLoop } from '../../../../bench/registry-kills.js';
+import { killLoop } from '../../../../bench/registry/kill-loop.js';
 import { temporaryFolder } from '../../../support/folders.js';
 import { postgresForThisFile } from '../../../support/postgres.js';
 

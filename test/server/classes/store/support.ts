@@ -11,7 +11,7 @@ import { openStore } from '../../../../server/classes/store/open.js';
 import { temporaryFolder } from '../../../support/folders.js';
 import { postgresForThisFile } from '../../../support/postgres.js';
 
-export interface Kind {
+interface Kind {
   readonly kind: string;
   /** The address of a registry that does not exist yet. */
   readonly freshUrl: () => Promise<string>;

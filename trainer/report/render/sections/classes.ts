@@ -6,7 +6,7 @@ import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
 const worstShown = 25;
-const mostListed = 2000;
+const maxListed = 2000;
 const kinds = [
   { label: 'seen class', colour: 'var(--seen)', shape: 'area' },
   { label: 'unseen class', colour: 'var(--unseen)', shape: 'area' },
@@ -47,11 +47,11 @@ export function classesSection({ classes }: ReportData): Markup {
               : `${mistakenFor.name} (${kindOf(mistakenFor.seen)}, ${percent(mistakenFor.share, 0)} %)`,
         },
       ],
-      classes.slice(0, mostListed),
+      classes.slice(0, maxListed),
       {
         caption:
-          classes.length > mostListed
-            ? `The worst ${mostListed} of ${classes.length} classes`
+          classes.length > maxListed
+            ? `The worst ${maxListed} of ${classes.length} classes`
             : 'Every class, worst first',
         filter: 'Find classes by name or kind:',
         sortable: true,

@@ -6,7 +6,7 @@ import { html, type Markup } from '../html.js';
 
 const steps = [0.05, 0.2, 0.4, 0.6, 0.8]; // shares from which a cell is drawn stronger
 const opacities = [0.18, 0.35, 0.5, 0.66, 0.82, 1];
-const mostNamed = 40;
+const maxNamed = 40;
 
 export function confusionMatrix({
   classes,
@@ -26,7 +26,7 @@ export function confusionMatrix({
     share,
     level: steps.filter((from) => share >= from).length,
   }));
-  const named = size <= mostNamed;
+  const named = size <= maxNamed;
   const places = Array.from({ length: size }, (_, i) => i + 0.5);
   const border = seenClasses / classesPerCell;
   const sides = [

@@ -1,0 +1,151 @@
+/** `unseen classes export` and `import`: a backup of the classes added at runtime, for this server or another one. */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import {
+  classParts,
+  type ClassBackup,
+  type ClassListResponse,
+  type ImportedResponse,
+  type UnseenClient,
+} from '../../client/index.js';
+import { Failure } from '../../core/failures.js';
+import type { CommandContext } from '../context.js';
+
+type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
+type AtServer = (options: object, work: Work) => Promise<void>;
+
+interface ImportOptions {
+  readonly dryRun?: boolean;
+  readonly replace?: boolean;
+}
+
+const format = { format: 'unseen-classes', version: 1 } as const;
+/** Somebody changes classes all the time; a backup of one state needs a pause. */
+const maxAttempts = 20;
+
+export function addBackupCommands(command: (name: string) => Command, atServer: AtServer): void {
+  command('export')
+    .description('Write all classes that were added at runtime to a JSON file, as a backup.')
+    .argument('<file>', 'where to write them')
+    .addHelpText('after', '\nExample:\n  unseen classes export classes.json')
+    .action((file: string, options: object) =>
+      atServer(options, async (client, context) => {
+        const { classes, registryRevision } = await readAll(client, context);
+        const { model } = await client.attributes({ signal: context.signal });
+        const backup = { ...format, exportedAt: new Date().toISOString(), model, registryRevision, classes };
+        // Beside it first: a backup that is cut off must not take the place of a whole one.
+        await writeFile(`${file}.part`, `${JSON.stringify(backup, null, 1)}\n`);
+        await rename(`${file}.part`, file);
+        const text = `${classes.length} classes of registry revision ${registryRevision} are in ${file}.`;
+        context.result(text, { file, classes: classes.length, registryRevision });
+      }),
+    );
+  command('import')
+    .description(
+      'Add the classes of a backup to a server whose model has the same attributes. Nothing is stored when any does not fit.',
+    )
+    .argument('<file>', 'what export wrote')
+    .option('--dry-run', 'change nothing; show what would be added or replaced, and what does not fit')
+    .option('--replace', 'replace classes that exist with other attributes')
+    .addHelpText('after', '\nExample:\n  unseen classes import classes.json --dry-run')
+    .action((file: string, options: ImportOptions) =>
+      atServer(options, async (client, context) => {
+        await importAll(client, await readBackup(file), options, context);
+      }),
+    );
+}
+
+/** All pages at one revision; starts over when a class was changed in between. */
+async function readAll(client: UnseenClient, { signal }: CommandContext) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const classes: ClassBackup['classes'] = [];
+    const revisions = new Set<number>();
+    let after: string | undefined;
+    do {
+      const page: ClassListResponse = await client.classes({
+        ...{ kind: 'runtime', limit: 1000, attributes: true },
+        ...{ after, signal },
+      });
+      revisions.add(page.registryRevision);
+      classes.push(...page.classes.map(({ name, attributes = {} }) => ({ name, attributes })));
+      after = page.next;
+    } while (after !== undefined && revisions.size === 1);
+    if (revisions.size === 1) return { classes, registryRevision: [...revisions][0] };
+  }
+  throw new Failure(
+    'conflict',
+    'Classes are being changed all the time. Export them again when it is quieter.',
+  );
+}
+
+async function readBackup(file: string): Promise<ClassBackup> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  });
+  let backup: Partial<ClassBackup> | null;
+  try {
+    backup = JSON.parse(text) as Partial<ClassBackup> | null;
+  } catch (error) {
+    throw new Failure('dataset-invalid', `${file} is no JSON: it was cut off or altered.`, { cause: error });
+  }
+  if (backup?.format !== format.format || !Array.isArray(backup.classes))
+    throw new Failure('dataset-invalid', `${file} is no backup that "unseen classes export" wrote.`);
+  if (backup.version !== format.version)
+    throw new Failure(
+      'dataset-invalid',
+      `${file} has version ${String(backup.version)} of the format, and this program knows version ${format.version}.`,
+    );
+  return { ...format, classes: backup.classes };
+}
+
+/** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
+async function importAll(
+  client: UnseenClient,
+  { classes }: ClassBackup,
+  { dryRun = false, replace = false }: ImportOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { signal } = context;
+  const parts = classParts(classes);
+  const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
+    const answers: ImportedResponse[] = [];
+    for (const part of parts) {
+      const options = { dryRun: isDryRun, replace, signal };
+      answers.push(await client.importClasses({ ...format, classes: part }, options));
+    }
+    return answers;
+  };
+  const planned = merged(await send(true));
+  if (!dryRun && planned.problems.length > 0)
+    throw new Failure(
+      'attributes-invalid',
+      ['Nothing was imported, because some of it does not fit:', ...problemLines(planned)].join('\n'),
+    );
+  const done = dryRun ? planned : merged(await send(false));
+  const { created, replaced, unchanged } = done;
+  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already`;
+  const lines = [
+    dryRun ? `Would be: ${counts}.` : `${counts}.`,
+    ...(done.problems.length > 0 ? ['Does not fit:', ...problemLines(done)] : []),
+    ...(done.warnings.length > 0 ? ['Warnings:', ...done.warnings.map((warning) => `  ${warning}`)] : []),
+  ];
+  context.result(lines.join('\n'), { ...done, dryRun });
+}
+
+function merged(answers: readonly ImportedResponse[]) {
+  return {
+    created: answers.flatMap(({ created }) => created),
+    replaced: answers.flatMap(({ replaced }) => replaced),
+    unchanged: answers.flatMap(({ unchanged }) => unchanged),
+    problems: answers.flatMap(({ problems }) => problems),
+    warnings: answers.flatMap(({ warnings }) => warnings),
+    registryRevision: answers.at(-1)?.registryRevision ?? 0,
+  };
+}
+
+function problemLines({ problems }: Pick<ImportedResponse, 'problems'>): string[] {
+  const shown = problems.slice(0, 20).map(({ name, detail }) => `  ${name}: ${detail}`);
+  return problems.length > 20 ? [...shown, `  and ${problems.length - 20} more`] : shown;
+}

@@ -1,0 +1,50 @@
+import type { ProblemResponse } from './answers.js';
+
+export interface ProblemDetails {
+  /** Undefined when there was no response. */
+  readonly status?: number | undefined;
+  readonly code: ProblemResponse['code'];
+  readonly detail: string;
+  readonly errors?: ProblemResponse['errors'];
+  readonly retryAfterSeconds?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+/** An error response of the server, or a failure to reach it: `code` identifies it, `detail` says what to change. */
+export class UnseenProblem extends Error {
+  readonly status: number | undefined;
+  readonly code: ProblemResponse['code'];
+  readonly detail: string;
+  /** What is wrong in the request, each with a JSON pointer to the place. */
+  readonly errors: NonNullable<ProblemResponse['errors']>;
+  /** How long to wait before retrying. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The id of the request in the server's log. */
+  readonly requestId: string | undefined;
+
+  constructor(details: ProblemDetails, options?: ErrorOptions) {
+    super(details.detail, options);
+    this.name = 'UnseenProblem';
+    this.status = details.status;
+    this.code = details.code;
+    this.detail = details.detail;
+    this.errors = details.errors ?? [];
+    this.retryAfterSeconds = details.retryAfterSeconds;
+    this.requestId = details.requestId;
+  }
+}
+
+/** Reads an error response. A proxy in between may answer with anything, so every field is optional. */
+export async function problemOf(response: Response): Promise<UnseenProblem> {
+  const body = (await response.json().catch(() => null)) as Partial<ProblemResponse> | null;
+  const { status, headers } = response;
+  const retryAfter = Number(headers.get('retry-after') ?? undefined); // a date, which we never send, is NaN as well
+  return new UnseenProblem({
+    status,
+    code: body?.code ?? 'internal',
+    detail: body?.detail ?? `The server answered ${status} without a reason. Is it an Unseen server?`,
+    errors: body?.errors,
+    requestId: body?.requestId ?? headers.get('x-request-id') ?? undefined,
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Fits the head rows of classes that are added at runtime; the bundle's own rows stay as they are. It blocks its thread while
+ * it computes, so a server runs it in a process of its own. Calls must not overlap: await one before the next.
+ */
+import type { Bundle } from '../bundle/bundle.js';
+import type { SessionOptions } from '../compute/session.js';
+import { confusionOf, type Confusion } from './confusion.js';
+import { consolidate, type Consolidation } from './consolidation.js';
+import { IncrementalFit } from './incremental-fit.js';
+import { RowAssembly } from './rows/row-assembly.js';
+import type { FitOptions, RuntimeClass, RuntimeFit } from './runtime-class.js';
+
+export class RuntimeFitter {
+  private readonly incremental: IncrementalFit;
+
+  private constructor(
+    private readonly bundle: Bundle,
+    private readonly assembly: RowAssembly,
+    private readonly options: SessionOptions,
+  ) {
+    this.incremental = new IncrementalFit(assembly);
+  }
+
+  static async open(bundle: Bundle, options: SessionOptions = {}): Promise<RuntimeFitter> {
+    return new RuntimeFitter(bundle, await RowAssembly.open(bundle, options), options);
+  }
+
+  /** The head rows of all runtime classes together, from the rows that they have. A call that fails changes no later one. */
+  fit(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<RuntimeFit> {
+    return this.incremental.fit(classes, options);
+  }
+
+  /** Which classes a candidate resembles, and which its pictures would be mistaken for. It may or may not be among the others. */
+  async confusion(candidate: RuntimeClass, classes: readonly RuntimeClass[]): Promise<Confusion> {
+    const all = [...classes.filter(({ name }) => name !== candidate.name), candidate];
+    const { rows } = await this.incremental.fit(all);
+    return confusionOf(
+      this.assembly.context,
+      all.map((one, i) => ({ ...one, row: rows[i] })),
+      candidate.name,
+    );
+  }
+
+  /** All rows fitted anew, those of the bundle too, and whether that is better than the present ones. It takes seconds. */
+  consolidate(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<Consolidation> {
+    return consolidate(this.bundle, classes, { ...this.options, ...options });
+  }
+
+  release(): Promise<void> {
+    return this.assembly.release();
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * The head rows of runtime classes, solved in two steps: new classes alone, against everything as it is; then, together, every
+ * class that this moved. What moves too little to matter keeps its row, and need not be stored again.
+ */
+import { copyHeadRow, stackHeadRows } from '../head/head-rows.js';
+import type { HeadRow } from '../head/head-table.js';
+import { matrix, type Matrix } from '../matrix.js';
+import type { FitProblem } from './objective/fit-problem.js';
+import { LogSumCache } from './objective/log-sum-cache.js';
+import type { AssembledRows, RowAssembly } from './rows/row-assembly.js';
+import { prototypesOf } from './rows/synthetic-class.js';
+import type { FitOptions, RuntimeClass, RuntimeFit } from './runtime-class.js';
+import { affectedClasses, solverBlocks } from './solver/class-blocks.js';
+import { solveExisting, solveNew, usualEffort, type Effort } from './solver/solve-on-samples.js';
+
+const maxSweeps = 4;
+export const usualLimits = { tolerance: 1e-2, maxIterations: 100 };
+/**
+ * Where more classes are new at once, an exact minimum would take minutes and gain nothing: with so many classes each has
+ * a handful of synthetic rows. Later fits move them nearer to it.
+ */
+const bulkAbove = 256;
+const maxIterationsOfBulk = 12;
+const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, maxSamples: 1, isExact: false };
+
+export class IncrementalFit {
+  private readonly cache: LogSumCache;
+
+  constructor(private readonly assembly: RowAssembly) {
+    this.cache = new LogSumCache(assembly.context.products);
+  }
+
+  /** The head rows of all runtime classes, from the rows that they have. The order of the classes does not matter. */
+  async fit(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<RuntimeFit> {
+    if (classes.length === 0) return { rows: [], changed: [], evaluations: 0, converged: true };
+    const order = orderByName(classes);
+    const sorted = order.map((i) => classes[i]);
+    const before = this.assembly.classes;
+    const now = await this.assembly.assemble(sorted);
+    const heads = sorted.map(({ row }) => row);
+    const fresh = Array.from(heads.keys()).filter((c) => !heads[c]);
+    let logSums = await this.cache.logSums(now, headsByName(now.names, heads));
+
+    const { products, base } = this.assembly.context;
+    const isBulk = fresh.length > bulkAbove;
+    const limits = { ...usualLimits, ...(isBulk && { maxIterations: maxIterationsOfBulk }), ...options };
+    const effort = isBulk ? effortOfBulk : usualEffort;
+    let evaluations = 0;
+    let converged = true;
+    // New classes first, alone and roughly: they are farthest from their minimum, and a single class costs little.
+    for (const block of await solverBlocks(products, now, base.weights, fresh)) {
+      const start = this.stack(block.map((c) => this.firstHeadRow(now, c, heads)));
+      const rough = { ...limits, tolerance: 5 * limits.tolerance };
+      const found = await solveNew(products, this.problem(now, block, logSums), start, rough, effort);
+      block.forEach((c, k) => (heads[c] = copyHeadRow(found.head, k)));
+      logSums = found.logSums;
+      evaluations += found.evaluations;
+    }
+    // Then, together, every class that they affect. Blocks move each other: they are solved in turn until none moves.
+    const affected = await affectedClasses(products, now, fresh, before);
+    const blocks = await solverBlocks(products, now, base.weights, affected);
+    let isAtRest = false;
+    for (let sweep = 0; sweep < (isBulk ? 1 : maxSweeps) && !isAtRest; sweep++) {
+      isAtRest = true;
+      for (const block of blocks) {
+        const present = this.stack(block.map((c) => heads[c]!));
+        const problem = this.problem(now, block, logSums);
+        const found = await solveExisting(products, problem, present, now.baseOffsets, limits, effort);
+        found.columns.forEach((k, i) => (heads[block[k]] = copyHeadRow(found.head, i)));
+        logSums = found.logSums;
+        evaluations += found.evaluations;
+        converged = found.converged && (converged || sweep > 0);
+        isAtRest &&= found.columns.length === 0 || blocks.length === 1;
+      }
+    }
+
+    const fitted = heads.map((row) => row!);
+    this.cache.store(now, headsByName(now.names, fitted), logSums);
+    const rows = new Array<HeadRow>(classes.length);
+    order.forEach((i, c) => (rows[i] = fitted[c]));
+    const changed = Array.from(rows.keys()).filter((i) => rows[i] !== classes[i].row);
+    return { rows, changed, evaluations, converged };
+  }
+
+  private problem(now: AssembledRows, solved: readonly number[], offsets: Float64Array): FitProblem {
+    const { base, settings } = this.assembly.context;
+    const bundleClasses = base.bias.length;
+    const columnOf = new Int32Array(bundleClasses + now.names.length).fill(-1);
+    solved.forEach((c, k) => (columnOf[bundleClasses + c] = k));
+    const { regularisation, classWeight } = settings;
+    return {
+      rows: now.rows,
+      columnOf,
+      offsets,
+      prior: this.priors(now, solved),
+      regularisation,
+      classWeight,
+    };
+  }
+
+  private stack(rows: readonly HeadRow[]) {
+    return stackHeadRows(rows, this.assembly.context.base.weights.columns);
+  }
+
+  private priors(now: AssembledRows, solved: readonly number[]): Matrix {
+    const { settings, base } = this.assembly.context;
+    return settings.prior === 'prototypes'
+      ? prototypesOf(solved.map((c) => now.classes[c]))
+      : matrix(solved.length, base.weights.columns);
+  }
+
+  /** Where a new class starts: at its prototype, with the mean bias of the other runtime classes, or of the bundle's. */
+  private firstHeadRow(now: AssembledRows, c: number, heads: readonly (HeadRow | undefined)[]): HeadRow {
+    const biases = heads.filter((row) => row !== undefined).map(({ bias }) => bias);
+    const known = biases.length > 0 ? biases : Array.from(this.assembly.context.base.bias);
+    const bias = known.reduce((sum, value) => sum + value, 0) / known.length;
+    return { weights: now.classes[c].prototype, bias };
+  }
+}
+
+/** Indices in the order of the names: whatever the order in which classes are given, the same bits come out. */
+export function orderByName(classes: readonly { readonly name: string }[]): number[] {
+  return Array.from(classes.keys()).sort((a, b) => (classes[a].name < classes[b].name ? -1 : 1));
+}
+
+function headsByName(
+  names: readonly string[],
+  heads: readonly (HeadRow | undefined)[],
+): Map<string, HeadRow> {
+  const known = new Map<string, HeadRow>();
+  heads.forEach((row, c) => {
+    if (row) known.set(names[c], row);
+  });
+  return known;
+}

@@ -1,0 +1,18 @@
+import { directRows } from '../../head/feature-map.js';
+import type { Matrix } from '../../matrix.js';
+import type { RealBlock, RowContext } from './row-source.js';
+
+/** The rows of a block: (m) each. */
+type LabelledRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
+
+/** A block of real rows. The mapped features (r, D) that they refer to become directions of unit length in place. */
+export async function realBlock(
+  { bundle, products }: Pick<RowContext, 'bundle' | 'products'>,
+  features: Matrix,
+  { feature, label, weight }: LabelledRows,
+): Promise<RealBlock> {
+  const offsets = await products.logSumExp(directRows(features, bundle.manifest.head.temperature), bundle);
+  const baseOffsets = Float64Array.from(feature, (index) => offsets[index]);
+  directRows(features, 1);
+  return { kind: 'real', identity: features, features, feature, label, weight, baseOffsets };
+}

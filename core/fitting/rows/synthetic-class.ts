@@ -1,0 +1,144 @@
+/**
+ * What is synthesised of one class from its attributes: its prototype, and its synthetic rows in the form of
+ * objective/fit-problem.ts. Noise and donors come from a random stream of the class's own, seeded by its name: whatever
+ * else is added, and whenever, a class has the same rows.
+ */
+import { Failure } from '../../failures.js';
+import { directRows } from '../../head/feature-map.js';
+import { addResiduals, drawsPerPrototype, meanDirections } from '../../head/synthetic-rows.js';
+import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
+import { Random } from '../../random.js';
+import { ClassNoise } from './class-noise.js';
+import type { RowContext } from './row-source.js';
+
+export interface SyntheticClass {
+  readonly attributes: Float32Array; // (d), encoded
+  readonly prototype: Float32Array; // (D), of unit length
+  /** (rows / rowsPerDraw, D), of unit length. The assembly replaces it by a view of the same numbers, so that there is one copy. */
+  draws: Matrix;
+  readonly donors: Int32Array; // (rows)
+  readonly scales: Float32Array; // (rows)
+  readonly baseOffsets: Float64Array; // (rows): log-sum-exp of the scores over the bundle's classes
+}
+
+/** Prototypes one under another: (classes, D). */
+export function prototypesOf(classes: readonly SyntheticClass[]): Matrix {
+  return stackRows(classes.map(({ prototype }) => matrix(1, prototype.length, prototype)));
+}
+
+/** Synthetic rows that share one draw. Residuals vary far more than the generator does, so draws may be few. */
+export const residualsPerDraw = 16;
+
+export interface DescribedClass {
+  readonly name: string;
+  readonly attributes: Float32Array; // (d), encoded
+}
+
+/** Rows synthesised at once: enough to keep the processor busy, few enough to keep memory flat. */
+export const rowsPerBatch = 2048;
+
+export async function synthesiseClasses(
+  context: RowContext,
+  described: readonly DescribedClass[],
+  count: number,
+  purpose: string,
+  draws = drawsPerPrototype,
+): Promise<SyntheticClass[]> {
+  const step = Math.max(1, Math.floor(rowsPerBatch / Math.max(draws, count)));
+  const synthesised: SyntheticClass[] = [];
+  for (let start = 0; start < described.length; start += step) {
+    const batch = described.slice(start, start + step);
+    const drawn = await drawClasses(context, batch, purpose, draws);
+    const width = drawn.columns;
+    const classes = batch.map((one, c) => {
+      const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
+      // All rows of a class around a single draw would be off by that draw's noise; the mean of all draws is not.
+      return { ...one, drawn: count > context.rowsPerDraw ? own : meanDirections(own, draws) };
+    });
+    synthesised.push(...(await classesOfDraws(context, classes, count, purpose)));
+  }
+  return synthesised;
+}
+
+interface DrawnClass extends DescribedClass {
+  readonly drawn: Matrix; // (draws, D), of unit length
+}
+
+export async function classesOfDraws(
+  context: RowContext,
+  classes: readonly DrawnClass[],
+  count: number,
+  purpose: string,
+): Promise<SyntheticClass[]> {
+  const width = classes[0].drawn.columns;
+  const rows = matrix(classes.length * count, width);
+  const parts = classes.map(({ name, drawn }, c) => {
+    const into = matrix(count, width, rows.data.subarray(c * count * width, (c + 1) * count * width));
+    return rowsOfDraws(context, name, drawn, purpose, into);
+  });
+  const offsets = await context.products.logSumExp(rows, context.base);
+  return parts.map((part, c) => ({
+    ...part,
+    attributes: classes[c].attributes,
+    baseOffsets: offsets.slice(c * count, (c + 1) * count),
+  }));
+}
+
+/** The rows themselves (count, D), as the head sees them, beside the compact form of them. */
+export async function synthesiseRows(
+  context: RowContext,
+  { name, attributes }: DescribedClass,
+  count: number,
+  purpose: string,
+) {
+  const drawn = await drawClasses(context, [{ name, attributes }], purpose, drawsPerPrototype);
+  const rows = matrix(count, drawn.columns);
+  return { ...rowsOfDraws(context, name, drawn, purpose, rows), rows };
+}
+
+/** Draws of unit length, `draws` for each class in turn. */
+async function drawClasses(
+  { bundle, settings, generator }: RowContext,
+  classes: readonly DescribedClass[],
+  purpose: string,
+  draws: number,
+): Promise<Matrix> {
+  const width = classes[0].attributes.length;
+  const described = stackRows(classes.map(({ attributes }) => matrix(1, width, attributes)));
+  const numbersPerClass = draws * bundle.manifest.head.noiseWidth;
+  const noise = new ClassNoise(settings.seed, `${purpose}.noise`, classes, numbersPerClass);
+  return directRows(await generator.draw(described, [...classes.keys()], draws, noise), 1);
+}
+
+/** Rows of one class, written into `rows`, from its draws. */
+function rowsOfDraws(
+  { settings, donors, rowsPerDraw }: RowContext,
+  name: string,
+  drawn: Matrix,
+  purpose: string,
+  rows: Matrix,
+) {
+  const prototype = meanDirections(drawn, drawn.rows).data;
+  if (!prototype.every(Number.isFinite)) {
+    throw new Failure(
+      'attributes-invalid',
+      `The attributes of ${name} do not give finite features. Give a finite number for each attribute.`,
+    );
+  }
+  const count = rows.rows;
+  for (let i = 0; i < count; i++) rowOf(rows, i).set(rowOf(drawn, Math.floor(i / rowsPerDraw)));
+  const random = Random.stream(settings.seed, `${purpose}.residuals.${name}`);
+  const donorOfRow =
+    settings.residual > 0 ? addResiduals(rows, donors, settings.residual, random) : new Int32Array(count);
+  const scales = new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    const row = rowOf(rows, i);
+    let squares = 0;
+    for (let k = 0; k < row.length; k++) squares += row[k] * row[k];
+    scales[i] = squares > 0 ? settings.temperature / Math.sqrt(squares) : 0;
+  }
+  directRows(rows, settings.temperature);
+  const used = Math.ceil(count / rowsPerDraw);
+  const draws = matrix(used, drawn.columns, drawn.data.slice(0, used * drawn.columns));
+  return { prototype, draws, donors: donorOfRow, scales };
+}

@@ -1,0 +1,71 @@
+/**
+ * Consolidation: after many additions all rows are fitted anew together, the bundle's own too, in a process of its own, so that
+ * changes need not wait for it. The result is stored when it measures better and nothing has changed meanwhile.
+ */
+import type { Logger } from '../observability/logger.js';
+import { ConsolidationTrigger } from './consolidation-trigger.js';
+import type { FittingProcess } from './fitting/fitting-process.js';
+import type { ConsolidatedRows } from './fitting/protocol.js';
+
+/** What it needs of the registry. */
+interface ConsolidationTarget {
+  readonly revision: number;
+  /** With all classes as they are. */
+  newFitting(): Pick<FittingProcess, 'consolidate' | 'close'>;
+  /** False when the registry is no longer at that revision. */
+  commit(rows: ConsolidatedRows, expectedRevision: number): Promise<boolean>;
+}
+
+interface ConsolidationOptions {
+  /** 0: never. */
+  readonly afterAdditions: number;
+  readonly quietSeconds: number;
+  readonly logger: Logger;
+}
+
+export class Consolidation {
+  private readonly trigger: ConsolidationTrigger;
+  private fitting: Pick<FittingProcess, 'close'> | null = null;
+
+  constructor(
+    private readonly target: ConsolidationTarget,
+    private readonly options: ConsolidationOptions,
+  ) {
+    const { afterAdditions, quietSeconds, logger } = options;
+    this.trigger = new ConsolidationTrigger(afterAdditions, quietSeconds, () => {
+      this.run().catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'The consolidation of classes failed; keeping the current class weights.',
+        );
+      });
+    });
+  }
+
+  onAdditions(count: number): void {
+    this.trigger.added(count);
+  }
+
+  close(): void {
+    this.trigger.close();
+    this.fitting?.close();
+  }
+
+  private async run(): Promise<void> {
+    const { revision } = this.target;
+    const fitting = this.target.newFitting();
+    this.fitting = fitting;
+    try {
+      const consolidated = await fitting.consolidate();
+      const { before, after, isBetter } = consolidated;
+      this.options.logger.info(
+        { before, after, isBetter, revision },
+        'All classes were fitted anew together.',
+      );
+      if (isBetter && !(await this.target.commit(consolidated, revision))) this.trigger.again();
+    } finally {
+      fitting.close();
+      this.fitting = null;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * The fitting process as the registry sees it. When it dies, or hangs, whoever waits for it is answered 503, another one is started
+ * and is sent everything that the registry knows.
+ */
+import type { Bundle } from '../../../core/bundle/bundle.js';
+import { Channel, WorkerLost, type RequestOptions } from '../../../core/channel/channel.js';
+import { forkWorker, processEndpoint } from '../../../core/channel/processes.js';
+import type { Answer, Argument } from '../../../core/channel/protocol.js';
+import { compiledFile } from '../../../core/compiled-file.js';
+import { Failure } from '../../../core/failures.js';
+import type { Confusion } from '../../../core/fitting/confusion.js';
+import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { Logger } from '../../observability/logger.js';
+import type {
+  ClassEdits,
+  ConsolidatedRows,
+  DescribedClass,
+  FittedEdits,
+  FittingRequests,
+  MirroredClasses,
+} from './protocol.js';
+
+/** What a process is started with, asked each time. */
+interface FittingSource {
+  /** With its rows as they are now. */
+  bundle(): Bundle;
+  runtimeClasses(): readonly RuntimeClass[];
+}
+
+interface FittingOptions {
+  readonly logger: Logger;
+  /** It reports every second that it is alive, however long a fit takes; silent for so long, it hangs. */
+  readonly silenceSeconds?: number;
+}
+
+/** One class is a matter of plain vectors: more threads only wait for each other, and take cores from pictures. */
+const threads = 1;
+/** Silent for so long while it owes an answer, it is worth mentioning. */
+const noticeableSeconds = 5;
+
+interface Running {
+  readonly channel: Channel<FittingRequests>;
+  /** Fails when the process cannot work with the bundle. */
+  readonly started: Promise<void>;
+}
+
+export class FittingProcess {
+  private running: Running | null = null;
+  /** Whose edits may be adopted. */
+  private lastFittedBy: Running | null = null;
+  private lossReason: string | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly source: FittingSource,
+    private readonly options: FittingOptions,
+  ) {}
+
+  /** Ahead of the first request, so that it need not wait. */
+  warmUp(): void {
+    this.start();
+  }
+
+  /** Why classes cannot be fitted at the moment; null when they can. */
+  trouble(): string | null {
+    if (this.lossReason !== null) return `classes cannot be added at the moment: ${this.lossReason}`;
+    const silent = this.running?.channel.silentSeconds ?? 0;
+    return silent > noticeableSeconds
+      ? `the fitting process has sent nothing for ${Math.round(silent)} s`
+      : null;
+  }
+
+  /** A process that starts later is sent everything anyway. */
+  mirror(classes: MirroredClasses): void {
+    this.running?.channel.notify('mirror', classes);
+  }
+
+  async fit(edits: ClassEdits): Promise<FittedEdits> {
+    const fittedBy = this.start();
+    const fitted = await this.ask('fit', edits);
+    this.lastFittedBy = fittedBy;
+    return fitted;
+  }
+
+  /** The edits fitted last are in the registry now. A process that did not fit them itself is sent the result. */
+  adopt(committed: () => MirroredClasses): void {
+    if (this.running && this.running === this.lastFittedBy) this.running.channel.notify('adopt', undefined);
+    else this.running?.channel.notify('mirror', committed());
+    this.lastFittedBy = null;
+  }
+
+  confusion(candidate: DescribedClass, signal?: AbortSignal): Promise<Confusion> {
+    return this.ask('confusion', candidate, signal && { signal });
+  }
+
+  consolidate(): Promise<ConsolidatedRows> {
+    return this.ask('consolidate', undefined);
+  }
+
+  /** The bundle's rows have changed: the next request goes to a new process. */
+  restart(): void {
+    const { running } = this;
+    this.running = null;
+    running?.channel.close('the fitting process is being restarted with the new rows of the bundle');
+  }
+
+  /** Ends the process as a fault would; for tests. */
+  kill(): void {
+    this.running?.channel.close('the fitting process was killed');
+  }
+
+  close(): void {
+    this.closed = true;
+    this.running?.channel.close('the server is stopping');
+  }
+
+  private async ask<Kind extends keyof FittingRequests>(
+    kind: Kind,
+    argument: Argument<FittingRequests, Kind>,
+    options?: RequestOptions,
+  ): Promise<Answer<FittingRequests, Kind>> {
+    const { channel, started } = this.start();
+    try {
+      // Both at once: the process handles them in this order, and why it could not start is the better answer.
+      const [, answer] = await Promise.all([started, channel.request(kind, argument, options)]);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof WorkerLost)) throw error;
+      if (this.closed) throw new Failure('draining', 'The server is stopping. Try again.', { cause: error });
+      throw new Failure(
+        'fitting-unavailable',
+        `Nothing was changed: ${error.message}, and is being replaced. Try again.`,
+        { cause: error, retryAfterSeconds: 2 },
+      );
+    }
+  }
+
+  private start(): Running {
+    if (this.running?.channel.isOpen) return this.running;
+    const { silenceSeconds = 20 } = this.options;
+    const child = forkWorker(compiledFile('./worker.js', import.meta.url));
+    const channel = new Channel<FittingRequests>(processEndpoint(child), {
+      name: 'the fitting process',
+      silenceSeconds,
+    });
+    const start = { bundle: this.source.bundle(), threads, classes: this.source.runtimeClasses() };
+    const started = channel.request('start', start);
+    const running = { channel, started };
+    this.running = running;
+    started.then(
+      () => {
+        if (this.running === running) this.lossReason = null;
+      },
+      () => {
+        channel.close('the fitting process could not start'); // whoever asked is told why
+      },
+    );
+    void channel.lost.then((reason) => {
+      this.onLost(running, reason);
+    });
+    return running;
+  }
+
+  private onLost(lost: Running, reason: WorkerLost): void {
+    if (this.closed || this.running !== lost) return; // ended on purpose
+    const failedAgain = this.lossReason !== null;
+    this.running = null;
+    this.lossReason = reason.message;
+    this.options.logger.error({ err: reason }, 'The fitting process was lost and is being replaced.');
+    if (!failedAgain) this.start(); // one that does not even start is tried again with the next request
+  }
+}

@@ -1,0 +1,105 @@
+/** Keeps what a class was before a change, inside the transaction that changes it; and reads it back. */
+import type { ClassVersion, VersionPage } from './contract.js';
+import type { Query, Value } from './database.js';
+
+/** A class as it is before a change. */
+interface Present {
+  readonly [column: string]: unknown;
+  readonly name: string;
+  readonly attributes: string;
+  readonly etag: string;
+  readonly changed_by: string | null;
+  readonly updated_at: number;
+  readonly revision: number;
+  readonly version: number;
+}
+
+export interface ArchiveContext {
+  readonly revision: number;
+  readonly at: number;
+  readonly authors: ReadonlyMap<string, string>;
+}
+
+const marks = (count: number): string => Array<string>(count).fill('?').join(', ');
+
+/**
+ * Archives those classes among `names` that exist and differ from what they are about to become (`etags`: by name; null for a
+ * removal). Returns the number that the next version has under each name.
+ */
+export async function archive(
+  query: Query,
+  etags: ReadonlyMap<string, string | null>,
+  { revision, at, authors }: ArchiveContext,
+): Promise<ReadonlyMap<string, number>> {
+  const names = [...etags.keys()];
+  const present = await query<Present>(
+    `SELECT name, attributes, etag, changed_by, updated_at, revision, version FROM classes WHERE name IN (${marks(names.length)})`,
+    names,
+  );
+  const archived = await query<{ name: string; last: number }>(
+    `SELECT name, MAX(number) AS last FROM versions WHERE name IN (${marks(names.length)}) GROUP BY name`,
+    names,
+  );
+  const next = new Map(names.map((name) => [name, 1]));
+  for (const { name, last } of archived) next.set(name, last + 1);
+  const records: Value[][] = [];
+  for (const one of present) {
+    if (one.etag === etags.get(one.name)) continue;
+    // A replica of an earlier version of this program, which knows no versions, may have changed it last.
+    const number = Math.max(one.version, next.get(one.name)!);
+    const { name, attributes, etag, changed_by, updated_at } = one;
+    records.push([name, number, attributes, etag, changed_by, updated_at, one.revision, at]);
+    next.set(name, number + 1);
+    if (etags.get(name) === null)
+      records.push([name, number + 1, null, null, authors.get(name) ?? null, at, revision, at]);
+  }
+  if (records.length > 0)
+    await query(
+      `INSERT INTO versions (name, number, attributes, etag, changed_by, made_at, revision, archived_at)
+       VALUES ${records.map(() => `(${marks(8)})`).join(', ')}`,
+      records.flat(),
+    );
+  return next;
+}
+
+interface VersionRecord {
+  readonly [column: string]: unknown;
+  readonly number: number;
+  readonly attributes: string | null;
+  readonly etag: string | null;
+  readonly changed_by: string | null;
+  readonly made_at: number;
+  readonly revision: number;
+}
+
+export async function readVersions(
+  query: Query,
+  name: string,
+  { limit, before = Number.MAX_SAFE_INTEGER }: VersionPage,
+): Promise<ClassVersion[]> {
+  const current = await query<VersionRecord>(
+    `SELECT version AS number, attributes, etag, changed_by, updated_at AS made_at, revision
+     FROM classes WHERE name = ? AND version < ?`,
+    [name, before],
+  );
+  const former = await query<VersionRecord>(
+    `SELECT number, attributes, etag, changed_by, made_at, revision
+     FROM versions WHERE name = ? AND number < ? ORDER BY number DESC LIMIT ?`,
+    [name, before, limit],
+  );
+  return [
+    ...current.map((record) => versionOf(record, true)),
+    ...former.map((record) => versionOf(record, false)),
+  ].slice(0, limit);
+}
+
+function versionOf(
+  { number, attributes, etag, changed_by, made_at, revision }: VersionRecord,
+  current: boolean,
+): ClassVersion {
+  const content =
+    attributes === null || etag === null
+      ? null
+      : { attributes: JSON.parse(attributes) as Record<string, number>, etag };
+  return { number, at: made_at, by: changed_by, revision, content, current };
+}

@@ -1,0 +1,84 @@
+/** Failures as HTTP answers: the one table from code to status, and problem details (RFC 9457). */
+import type { Response } from 'express';
+import { Failure, type FailureCode } from '../../core/failures.js';
+
+export const problemMediaType = 'application/problem+json';
+
+const internal = { status: 500, title: 'Internal error' };
+
+const answers: Partial<Record<FailureCode, { readonly status: number; readonly title: string }>> = {
+  'request-invalid': { status: 400, title: 'The request cannot be understood' },
+  unauthenticated: { status: 401, title: 'A key is needed' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  'not-found': { status: 404, title: 'Not found' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed' },
+  'upload-timeout': { status: 408, title: 'The body came too slowly' },
+  conflict: { status: 409, title: 'It exists with other content' },
+  'precondition-failed': { status: 412, title: 'It has changed since it was read' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'image-type-refused': { status: 415, title: 'Not an accepted type' },
+  'image-invalid': { status: 422, title: 'The picture cannot be used' },
+  'attributes-invalid': { status: 422, title: 'The attributes do not fit the model' },
+  'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key belongs to another request' },
+  'precondition-required': { status: 428, title: 'If-Match is needed' },
+  'rate-limited': { status: 429, title: 'Too many requests' },
+  overloaded: { status: 429, title: 'The queue is full' },
+  draining: { status: 503, title: 'The server is about to stop' },
+  'not-ready': { status: 503, title: 'Not ready' },
+  'registry-unavailable': { status: 503, title: 'The class registry cannot be reached' },
+  'registry-invalid': { status: 503, title: 'The class registry cannot be used' },
+  'inference-failed': { status: 503, title: 'The picture was lost with its worker' },
+  'fitting-unavailable': { status: 503, title: 'Classes cannot be fitted at the moment' },
+  'bundle-not-found': { status: 503, title: 'The bundle cannot be read' },
+  'bundle-invalid': { status: 503, title: 'The bundle cannot be used' },
+  'backbone-unavailable': { status: 503, title: 'The weights of the network cannot be read' },
+  'backbone-invalid': { status: 503, title: 'The weights of the network cannot be used' },
+  'config-invalid': { status: 503, title: 'The settings do not fit the bundle' },
+  'deadline-exceeded': { status: 504, title: 'No answer in time' },
+};
+
+interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: FailureCode;
+  readonly requestId?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+}
+
+/** What may be shown of an error. Anything that is no Failure is a defect: its details stay in the log. */
+export function problemOf(error: unknown, requestId?: string): Problem {
+  const known = error instanceof Failure ? answers[error.code] : undefined;
+  const { status, title } = known ?? internal;
+  const code = known ? (error as Failure).code : 'internal';
+  const fields = error instanceof Failure ? error.fields : undefined;
+  return {
+    type: `urn:unseen:problem:${code}`,
+    title,
+    status,
+    code,
+    detail: known
+      ? (error as Failure).message
+      : 'Something went wrong on our side; the log has it under the request id.',
+    ...(requestId !== undefined && { requestId }),
+    ...(fields && { errors: fields }),
+  };
+}
+
+export type SendError = (response: Response, error: unknown, requestId?: string) => void;
+
+/** Answers with what `shown` makes of the problem. */
+export function sendAsProblem(mediaType: string, shown: (problem: Problem) => unknown): SendError {
+  return (response, error, requestId) => {
+    const problem = problemOf(error, requestId);
+    if (error instanceof Failure && error.retryAfterSeconds !== undefined)
+      response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterSeconds)));
+    if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    response.statusCode = problem.status;
+    response.setHeader('Content-Type', mediaType);
+    response.end(JSON.stringify(shown(problem))); // express's send() costs more than all of this
+  };
+}
+
+export const sendProblem = sendAsProblem(`${problemMediaType}; charset=utf-8`, (problem) => problem);

@@ -1,0 +1,197 @@
+/** From bytes to answers with the workers of one model: decode, batch, network, head. */
+import { availableParallelism } from 'node:os';
+import type { Backbone } from '../../core/backbone/backbone.js';
+import type { PictureLimits, Preprocessing } from '../../core/backbone/preprocess.js';
+import type { Failure } from '../../core/failures.js';
+import { VerifiedFile } from '../../core/backbone/verified-file.js';
+import type { Bundle } from '../../core/bundle/bundle.js';
+import type { HeadChange } from '../../core/head/head-change.js';
+import { rowOf } from '../../core/matrix.js';
+import type { ServerConfiguration } from '../configuration.js';
+import type { Decoders } from '../decoding/decoders.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Admission } from './admission.js';
+import { batchSizes } from './batcher.js';
+import {
+  rowsPerPlace,
+  type Answer,
+  type FeatureRequest,
+  type Inference,
+  type InferenceState,
+  type Permit,
+  type PictureRequest,
+} from './contract.js';
+import { Job } from './job.js';
+import { Pool, type PoolEvents } from './pool.js';
+import type { WorkerProcesses } from './worker-processes.js';
+import type { WorkerStart } from './worker-protocol.js';
+
+type InferenceSettings = Pick<
+  ServerConfiguration,
+  'provider' | 'threads' | 'workers' | 'batchSize' | 'pixelMillions'
+>;
+
+/** What all models of one server share. */
+interface InferenceContext {
+  readonly settings: InferenceSettings;
+  readonly processes: WorkerProcesses;
+  readonly admission: Admission;
+  readonly decoders: Decoders;
+  readonly metrics: Pick<Metrics, 'stageSeconds'>;
+}
+
+/** Where the classes that compete come from. */
+interface HeadSource {
+  /** All of them as they are, for a worker that starts. */
+  head(): HeadChange;
+  /** Every change since; returns how to stop listening. */
+  onHead(listener: (change: HeadChange) => void): () => void;
+}
+
+/** One white pixel, as PNG: readiness is asked by a picture that takes the whole way. */
+const probePicture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC',
+  'base64',
+);
+
+export class PictureInference implements Inference {
+  private readonly limits: PictureLimits;
+  private probing: Promise<boolean> | null = null;
+
+  private constructor(
+    private readonly preprocessing: Preprocessing,
+    private readonly pool: Pool,
+    private readonly context: InferenceContext,
+    private readonly unsubscribe: () => void,
+  ) {
+    this.limits = { pixels: Math.round(context.settings.pixelMillions * 1e6) };
+  }
+
+  /** Resolves when every worker is warmed up. */
+  static async open(
+    { bundle, backbone }: { readonly bundle: Bundle; readonly backbone: Backbone },
+    source: HeadSource,
+    context: InferenceContext,
+    events: PoolEvents,
+  ): Promise<PictureInference> {
+    const { manifest, featureMap, predictor } = bundle;
+    const { workers, provider, batchSize, threads: wanted } = context.settings;
+    const threads = wanted || Math.max(1, Math.floor(availableParallelism() / workers));
+    const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
+    const start = (): WorkerStart => ({
+      entry: backbone.entry,
+      network: backbone.file ?? backbone.model,
+      bundle: { manifest, featureMap, predictor },
+      head: source.head(),
+      provider,
+      threads,
+      batchSizes: sizes,
+    });
+    const { file, fileState, identity } = backbone;
+    const weights =
+      file === undefined || identity.sha256 === null
+        ? null
+        : new VerifiedFile(file, identity.sha256, fileState);
+    const pool = new Pool({
+      workers,
+      batchSizes: sizes,
+      start,
+      checkWeights: async () => weights?.check(),
+      processes: context.processes,
+      events,
+    });
+    // From before the first worker starts: none may miss a class that is added while it warms up.
+    const unsubscribe = source.onHead((change) => {
+      pool.changeHead(change);
+    });
+    try {
+      await pool.start();
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+    return new PictureInference(backbone.entry.preprocessing, pool, context, unsubscribe);
+  }
+
+  get state(): InferenceState {
+    const { provider, workersReady, sinceLastAnswer } = this.pool;
+    const { settings, admission } = this.context;
+    const { queued, received } = admission;
+    return { provider, workers: settings.workers, workersReady, queued, received, sinceLastAnswer };
+  }
+
+  /** Memory of all workers, as last reported. */
+  get residentBytes(): number {
+    return this.pool.residentBytes;
+  }
+
+  admit<T>(work: (permit: Permit) => Promise<T>): Promise<T> {
+    return this.context.admission.admit((before) => this.pool.expectedWait(before), work);
+  }
+
+  overload(): Failure | null {
+    return this.context.admission.overload((before) => this.pool.expectedWait(before));
+  }
+
+  classifyPicture(request: PictureRequest): Promise<Answer> {
+    const { options, signal, onStage } = request;
+    return this.context.admission.count(1, async () => {
+      const pixels = await this.decode(request);
+      return this.pool.submit(new Job({ pixels }, options, signal, onStage));
+    });
+  }
+
+  classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {
+    return this.context.admission.count(Math.ceil(features.rows / rowsPerPlace), () => {
+      const jobs = Array.from(
+        { length: features.rows },
+        (_, i) => new Job({ features: rowOf(features, i) }, options, signal, onStage),
+      );
+      return Promise.all(jobs.map((job) => this.pool.submit(job)));
+    });
+  }
+
+  /** True when a worker has answered within that time, or answers a probe now: one for all who ask meanwhile. */
+  async answers(withinSeconds: number): Promise<boolean> {
+    const { sinceLastAnswer, workersReady } = this.pool;
+    if (workersReady === 0) return false;
+    if (sinceLastAnswer !== null && sinceLastAnswer < withinSeconds) return true;
+    this.probing ??= this.probe(withinSeconds).finally(() => {
+      this.probing = null;
+    });
+    return this.probing;
+  }
+
+  /** Puts a picture through the whole path. */
+  private async probe(withinSeconds: number): Promise<boolean> {
+    const { preprocessing, limits } = this;
+    const signal = AbortSignal.timeout(withinSeconds * 1000);
+    try {
+      const picture = { bytes: probePicture, name: 'The probe', preprocessing, limits };
+      const { pixels } = await this.context.decoders.decode(picture, signal);
+      await this.pool.submit(new Job({ pixels }, { topK: 1 }, signal));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Ends one worker as a fault would; for tests and benchmarks. */
+  killWorker(): Promise<void> {
+    return this.pool.killWorker();
+  }
+
+  async close(): Promise<void> {
+    this.unsubscribe();
+    await this.pool.close();
+  }
+
+  private async decode({ bytes, name, signal, onStage }: PictureRequest): Promise<Uint8Array> {
+    const { preprocessing, limits } = this;
+    const picture = { bytes, name, preprocessing, limits };
+    const { pixels, startedAt, seconds } = await this.context.decoders.decode(picture, signal);
+    this.context.metrics.stageSeconds.observe({ stage: 'decode' }, seconds);
+    onStage?.({ stage: 'decode', startedAt, seconds });
+    return pixels;
+  }
+}

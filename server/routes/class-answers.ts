@@ -1,0 +1,71 @@
+/** What the routes of /classes answer. */
+import type { Request } from 'express';
+import type { ChangeResult, Classes, KnownClass } from '../classes/contract.js';
+import type { ClassVersion } from '../classes/store/contract.js';
+import { listQuerySchema } from '../contract/class-schemas.js';
+import { validate } from '../http/validate.js';
+import type { Candidate } from './class-candidates.js';
+import type { StoredAnswer } from './idempotency.js';
+
+export function oneAnswer({ outcomes, revision }: ChangeResult, { warnings }: Candidate): StoredAnswer {
+  const [{ kind, known }] = outcomes;
+  return {
+    status: kind === 'created' ? 201 : 200,
+    headers: {
+      ETag: quoted(known.etag),
+      Location: `/classes/${encodeURIComponent(known.name)}`,
+      'Registry-Revision': String(revision),
+    },
+    body: { ...shownClass(known, warnings), registryRevision: revision },
+  };
+}
+
+export function manyAnswer(
+  { outcomes, revision }: ChangeResult,
+  candidates: readonly Candidate[],
+): StoredAnswer {
+  return {
+    status: outcomes.some(({ kind }) => kind === 'created') ? 201 : 200,
+    headers: { 'Registry-Revision': String(revision) },
+    body: {
+      classes: outcomes.map(({ kind, known }, i) => ({
+        ...shownClass(known, candidates[i].warnings),
+        outcome: kind,
+      })),
+      registryRevision: revision,
+    },
+  };
+}
+
+export function pageOfClasses(request: Request, classes: Classes) {
+  const { kind, limit, after, attributes } = validate(listQuerySchema, request.query, 'query');
+  const ofKind = classes.list().filter(({ seen, runtime }) => {
+    if (kind === undefined) return true;
+    return kind === 'runtime' ? runtime : kind === 'seen' ? seen : !seen;
+  });
+  const start = after === undefined ? 0 : ofKind.findIndex(({ name }) => name > after);
+  const shown = start < 0 ? [] : ofKind.slice(start, start + limit);
+  const isMore = start >= 0 && start + limit < ofKind.length;
+  return {
+    classes: shown.map((known) => ({ ...shownClass(known), ...(!attributes && { attributes: undefined }) })),
+    total: ofKind.length,
+    ...(isMore && { next: shown.at(-1)!.name }),
+    registryRevision: classes.revision,
+  };
+}
+
+export function shownClass(known: KnownClass, warnings: readonly string[] = []) {
+  const { createdAt, updatedAt, ...rest } = known;
+  return {
+    ...rest,
+    ...(createdAt !== undefined && { createdAt: new Date(createdAt).toISOString() }),
+    ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt).toISOString() }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+export function shownVersion({ content, at, ...version }: ClassVersion) {
+  return { ...version, at: new Date(at).toISOString(), removed: content === null, ...content };
+}
+
+export const quoted = (etag: string): string => `"${etag}"`;

@@ -1,0 +1,120 @@
+/** POST /admin/import: classes from a backup, all of them or none, and what would not fit before anything is stored. */
+import { Router } from 'express';
+import { Failure } from '../../core/failures.js';
+import { checkAttributes } from '../classes/attribute-vector.js';
+import type { ClassChange, Classes } from '../classes/contract.js';
+import { etagOf } from '../classes/store/content.js';
+import { backupSchema, importQuerySchema, type ClassBackup } from '../contract/class-schemas.js';
+import { onlyMethods } from '../http/errors.js';
+import { readJson, validateBody } from '../http/json.js';
+import { named } from '../http/request-context.js';
+import { validate } from '../http/validate.js';
+import type { ServedModel } from '../model/contract.js';
+import { refuseTooMany } from './class-candidates.js';
+import type { RouteDependencies } from './dependencies.js';
+import { answerOnce, type StoredAnswer } from './idempotency.js';
+
+interface ImportPlan {
+  readonly created: string[];
+  readonly replaced: string[];
+  readonly unchanged: string[];
+  readonly problems: { readonly name: string; readonly pointer: string; readonly detail: string }[];
+  readonly warnings: string[];
+  readonly changes: ClassChange[];
+}
+
+/** An answer that lists more would be larger than the backup. */
+const maxProblems = 1000;
+
+export function importRoute(dependencies: RouteDependencies): Router {
+  const { serving, settings, admin } = dependencies;
+  const router = Router();
+  router
+    .route('/admin/import')
+    .all(named('import'))
+    .post(admin, (request, response) =>
+      serving.use(async (model) => {
+        const { dryRun, replace } = validate(importQuerySchema, request.query, 'query');
+        const { value, bytes } = await readJson(request, response, dependencies);
+        refuseTooMany(value, model.manifest.attributes);
+        const backup = validateBody(backupSchema, value);
+        const { changes, ...report } = planImport(backup, model, replace, settings.attributesOutOfRange);
+        const answer = (registryRevision: number): StoredAnswer => ({
+          status: 200,
+          headers: { 'Registry-Revision': String(registryRevision) },
+          body: { dryRun, ...report, registryRevision },
+        });
+        if (dryRun) {
+          response.json(answer(model.classes.revision).body);
+          return;
+        }
+        refuseProblems(report.problems);
+        await answerOnce(request, response, bytes, model.classes, changes, ({ revision }) =>
+          answer(revision),
+        );
+      }),
+    )
+    .all(onlyMethods('POST'));
+  return router;
+}
+
+function planImport(
+  { classes: given }: ClassBackup,
+  { classes, manifest }: ServedModel,
+  replace: boolean,
+  outOfRange: 'warn' | 'refuse',
+): ImportPlan {
+  const plan: ImportPlan = {
+    created: [],
+    replaced: [],
+    unchanged: [],
+    problems: [],
+    warnings: [],
+    changes: [],
+  };
+  const names = new Set<string>();
+  given.forEach(({ name, attributes: values }, index) => {
+    const complain = (pointer: string, detail: string): void => {
+      if (plan.problems.length < maxProblems)
+        plan.problems.push({ name, pointer: `/classes/${index}${pointer}`, detail });
+    };
+    if (names.has(name)) complain('/name', 'this name is given twice');
+    names.add(name);
+    const path = ['classes', index, 'attributes'];
+    const { attributes, problems, warnings } = checkAttributes(values, manifest.attributes, outOfRange, path);
+    for (const { pointer, detail } of problems) complain(pointer.slice(`/classes/${index}`.length), detail);
+    plan.warnings.push(...warnings.map((warning) => `${name}: ${warning}`));
+    const content = { name, attributes };
+    const outcome = outcomeOf(content, classes, replace);
+    if (typeof outcome === 'object') complain('/name', outcome.problem);
+    else plan[outcome].push(name);
+    if (outcome !== 'unchanged')
+      plan.changes.push(replace ? { kind: 'put', content, ifMatch: '*' } : { kind: 'create', content });
+  });
+  return plan;
+}
+
+function outcomeOf(
+  content: { readonly name: string; readonly attributes: Readonly<Record<string, number>> },
+  classes: Classes,
+  replace: boolean,
+): 'created' | 'replaced' | 'unchanged' | { readonly problem: string } {
+  const known = classes.get(content.name);
+  if (!known) return 'created';
+  if (known.etag === etagOf(content)) return 'unchanged';
+  if (!known.runtime) return { problem: 'the model has a class of this name itself, with other attributes' };
+  if (known.name !== content.name)
+    return { problem: 'it exists under a name whose letters are written in another way' };
+  return replace ? 'replaced' : { problem: 'it exists with other attributes; replace=true replaces it' };
+}
+
+function refuseProblems(problems: ImportPlan['problems']): void {
+  if (problems.length === 0) return;
+  const list = problems.slice(0, 5).map(({ name, detail }) => `"${name}": ${detail}`);
+  const more = problems.length > 5 ? ` (and ${problems.length - 5} more)` : '';
+  throw new Failure(
+    'attributes-invalid',
+    `Nothing was imported, because some of it does not fit: ${list.join('; ')}${more}. A dry run lists everything.`,
+    { fields: problems.slice(0, 100).map(({ pointer, detail }) => ({ pointer, detail })) },
+  );
+}

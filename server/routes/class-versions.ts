@@ -1,0 +1,91 @@
+/** /classes/NAME/versions: what a class was before, and how to get it back. */
+import { Router, type Request } from 'express';
+import { Failure } from '../../core/failures.js';
+import type { Classes } from '../classes/contract.js';
+import type { ClassVersion, VersionPage } from '../classes/store/contract.js';
+import { versionsQuerySchema } from '../contract/class-schemas.js';
+import { onlyMethods } from '../http/errors.js';
+import { named } from '../http/request-context.js';
+import { validate } from '../http/validate.js';
+import { oneAnswer, shownVersion } from './class-answers.js';
+import { checkCandidates } from './class-candidates.js';
+import { namesInPath } from './class-name-in-path.js';
+import type { RouteDependencies } from './dependencies.js';
+import { answerOnce } from './idempotency.js';
+import { ifMatchIn } from './if-match.js';
+import { reachRevision } from './registry-revision.js';
+
+export function classVersionRoutes({ serving, settings, caller, admin }: RouteDependencies): Router {
+  const router = Router();
+  router
+    .route('/classes/:name/versions')
+    .all(named('class-versions'))
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        const page = validate(versionsQuerySchema, request.query, 'query');
+        await reachRevision(request, classes);
+        const { limit, before } = page;
+        const { name, versions } = await versionsInPath(request, classes, {
+          limit,
+          ...(before !== undefined && { before }),
+        });
+        if (versions.length === 0 && before === undefined && !classes.get(name))
+          throw new Failure(
+            'not-found',
+            `There is no class "${name}", and none was removed in the last ${settings.versionDays} days.`,
+          );
+        response.json({ name, versions: versions.map(shownVersion) });
+      }),
+    )
+    .all(onlyMethods('GET'));
+  router
+    .route('/classes/:name/versions/:number/restore')
+    .all(named('class-restore'))
+    .post(admin, (request, response) =>
+      serving.use(async ({ classes, manifest }) => {
+        const number = request.params.number;
+        const wanted = /^[1-9]\d{0,14}$/.test(number) ? Number(number) : 0;
+        const page = { limit: 1, before: wanted + 1 };
+        const { name, versions } = await versionsInPath(request, classes, page);
+        const [version] = versions;
+        if ((version as typeof version | undefined)?.number !== wanted)
+          throw new Failure(
+            'not-found',
+            `There is no version ${number} of "${name}". GET /classes/${encodeURIComponent(name)}/versions lists them.`,
+          );
+        if (version.content === null)
+          throw new Failure(
+            'conflict',
+            `Version ${wanted} of "${name}" is its removal. Restore the version before it, or remove the class.`,
+          );
+        // The model may have changed since: what it cannot use is refused as a new class would be.
+        const { attributes } = version.content;
+        const { attributesOutOfRange } = settings;
+        const [candidate] = checkCandidates(
+          [{ name, attributes }],
+          false,
+          manifest.attributes,
+          attributesOutOfRange,
+        );
+        const change = { kind: 'put', content: candidate.content, ifMatch: ifMatchIn(request) } as const;
+        await answerOnce(request, response, new Uint8Array(), classes, [change], (result) =>
+          oneAnswer(result, candidate),
+        );
+      }),
+    )
+    .all(onlyMethods('POST'));
+  return router;
+}
+
+async function versionsInPath(
+  request: Request,
+  classes: Classes,
+  page: VersionPage,
+): Promise<{ readonly name: string; readonly versions: readonly ClassVersion[] }> {
+  const names = namesInPath(request, classes);
+  for (const name of names) {
+    const versions = await classes.versions(name, page);
+    if (versions.length > 0) return { name, versions };
+  }
+  return { name: names.at(-1)!, versions: [] };
+}

@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { UnseenClient, type ClassifyResponse, type ProblemResponse } from '../../client/index.js';
+import { backupSchema, importedSchema } from '../../server/contract/class-schemas.js';
+import { unseen } from '../support/command-line.js';
+import { temporaryFolder } from '../support/folders.js';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
+import { postPicture, send, startTestServer, testKey } from '../support/test-server.js';
+
+const folder = temporaryFolder();
+const { bundle } = await trainSmallBundle(folder);
+const { bundle: second } = await trainSmallBundle(folder, 2);
+const vector = (value: number): number[] => bundle.manifest.attributes.map((_, k) => (value + k / 10) % 1);
+const startWith = (served = bundle) => startTestServer({ bundle: () => served });
+const file = join(folder, 'backup.json');
+
+async function runtimeClasses(url: string): Promise<{ name: string; etag: string }[]> {
+  const { classes } = await new UnseenClient({ url }).classes({ kind: 'runtime', limit: 1000 });
+  return classes.map(({ name, etag }) => ({ name, etag }));
+}
+
+test('what is exported is imported elsewhere, under another bundle too, and again without effect', async () => {
+  const source = await startWith();
+  const client = new UnseenClient({ url: source.url, key: testKey });
+  const names = Array.from({ length: 1005 }, (_, i) => `bird ${i}`); // more than one page and one request
+  for (const part of [names.slice(0, 600), names.slice(600)])
+    await client.createClasses(
+      part.map((name) => ({ name, attributes: vector(names.indexOf(name) / 1005) })),
+    );
+  const exported = await unseen('classes', 'export', file, '--url', source.url);
+  expect([exported.code, exported.stdout]).toEqual([
+    0,
+    expect.stringContaining('1005 classes of registry rev'),
+  ]);
+  const backup = JSON.parse(readFileSync(file, 'utf8')) as object;
+  expect(backupSchema.parse(backup).classes).toHaveLength(1005);
+  expect(readdirSync(folder)).not.toContain('backup.json.part');
+
+  const target = await startWith(second);
+  const dry = await unseen('classes', 'import', file, '--dry-run', '--url', target.url, '--key', testKey);
+  expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Would be: 1005 added, 0 replaced')]);
+  expect(await runtimeClasses(target.url)).toEqual([]);
+  const imported = await unseen('classes', 'import', file, '--url', target.url, '--key', testKey);
+  expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining('1005 added, 0 replaced')]);
+  expect(await runtimeClasses(target.url)).toEqual(await runtimeClasses(source.url));
+  const again = await unseen('classes', 'import', file, '--url', target.url, '--key', testKey, '--json');
+  expect((JSON.parse(again.stdout) as { unchanged: string[] }).unchanged).toHaveLength(1005);
+  const { predictions } = (await postPicture(target.url, 1, '?topK=1000')).body as ClassifyResponse;
+  expect(predictions.filter(({ runtime }) => runtime).length).toBeGreaterThan(900);
+});
+
+test('when anything does not fit nothing is imported, and everything that does not is named', async () => {
+  const { url } = await startWith();
+  const client = new UnseenClient({ url, key: testKey });
+  await client.createClass({ name: 'there', attributes: vector(0.1) });
+  const named = (value: number): Record<string, number> =>
+    Object.fromEntries(bundle.manifest.attributes.map(({ name }, k) => [name, vector(value)[k]]));
+  const [first] = bundle.manifest.attributes;
+  const incomplete = Object.fromEntries(Object.entries(named(0.3)).filter(([name]) => name !== first.name));
+  const [own] = bundle.manifest.classes;
+  const classes = [
+    { name: 'new', attributes: named(0.2) },
+    { name: 'incomplete', attributes: incomplete },
+    { name: 'there', attributes: named(0.9) },
+    { name: own.name, attributes: named(0.4) },
+  ];
+  const bad = join(folder, 'bad.json');
+  writeFileSync(bad, JSON.stringify({ format: 'unseen-classes', version: 1, classes }));
+  const before = await send(`${url}/classes`);
+  const refused = await unseen('classes', 'import', bad, '--url', url, '--key', testKey);
+  expect(refused.code).toBe(10);
+  for (const text of ['Nothing was imported', 'this attribute is missing', 'exists with other', 'itself'])
+    expect(refused.stderr).toContain(text);
+  const direct = await send(`${url}/admin/import`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: readFileSync(bad, 'utf8'),
+  });
+  const { errors = [] } = direct.body as ProblemResponse;
+  expect([direct.status, errors.map(({ pointer }) => pointer)]).toEqual([
+    422,
+    [`/classes/1/attributes/${first.name}`, '/classes/2/name', '/classes/3/name'],
+  ]);
+  expect((await send(`${url}/classes`)).body).toEqual(before.body);
+
+  const plan = await client.importClasses(
+    { format: 'unseen-classes', version: 1, classes: [classes[0], classes[2]] },
+    { dryRun: true, replace: true },
+  );
+  expect(importedSchema.parse(plan)).toEqual(plan);
+  expect(plan).toMatchObject({ dryRun: true, created: ['new'], replaced: ['there'], problems: [] });
+  writeFileSync(
+    bad,
+    JSON.stringify({ format: 'unseen-classes', version: 1, classes: [classes[0], classes[2]] }),
+  );
+  const replaced = await unseen('classes', 'import', bad, '--replace', '--url', url, '--key', testKey);
+  expect([replaced.code, replaced.stdout]).toEqual([0, expect.stringContaining('1 added, 1 replaced')]);
+  expect((await client.class('there')).attributes).toEqual(named(0.9));
+  expect((await client.versions('there')).versions).toHaveLength(2); // what it was can still be restored
+});
+
+test.each([
+  ['cut off', '{"format":"unseen-classes","ver', 'cut off or altered'],
+  ['another file', '{"classes":[]}', 'no backup'],
+  ['of a later format', '{"format":"unseen-classes","version":2,"classes":[]}', 'version 2'],
+])('a file that is %s is refused before the server is asked', async (_name, text, expected) => {
+  const odd = join(folder, 'odd.json');
+  writeFileSync(odd, text);
+  const { code, stderr } = await unseen('classes', 'import', odd, '--url', 'http://127.0.0.1:9');
+  expect([code, stderr]).toEqual([3, expect.stringContaining(expected)]);
+});

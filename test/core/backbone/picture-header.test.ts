@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { readPictureHeader } from '../../../core/backbone/picture-header.js';
+import { hugePng } from '../../support/pictures.js';
+
+const blank = (width: number, height: number, channels: 3 | 4 = 3): Sharp =>
+  sharp({ create: { width, height, channels, background: { r: 40, g: 90, b: 160, alpha: 0.5 } } });
+
+const kinds: readonly (readonly [string, () => Promise<Buffer>, boolean])[] = [
+  ['a baseline JPEG', () => blank(37, 21).jpeg().toBuffer(), false],
+  ['a progressive JPEG', () => blank(37, 21).jpeg({ progressive: true }).toBuffer(), true],
+  ['a grey JPEG', () => blank(37, 21).greyscale().jpeg().toBuffer(), false],
+  ['a CMYK JPEG', () => blank(37, 21).toColourspace('cmyk').jpeg().toBuffer(), false],
+  [
+    'a JPEG with EXIF and a profile',
+    () =>
+      blank(37, 21)
+        .withExif({ IFD0: { Artist: 'x'.repeat(500) } })
+        .withIccProfile('p3')
+        .jpeg()
+        .toBuffer(),
+    false,
+  ],
+  ['a PNG', () => blank(37, 21).png().toBuffer(), false],
+  ['an interlaced PNG', () => blank(37, 21).png({ progressive: true }).toBuffer(), true],
+  ['a PNG of 16 bits', () => blank(37, 21).toColourspace('rgb16').png().toBuffer(), false],
+  ['a PNG with a palette', () => blank(37, 21).png({ palette: true }).toBuffer(), false],
+  ['a PNG with transparency', () => blank(37, 21, 4).png().toBuffer(), false],
+  ['a lossy WebP', () => blank(37, 21).webp().toBuffer(), true],
+  ['a lossless WebP', () => blank(37, 21).webp({ lossless: true }).toBuffer(), true],
+  ['a WebP with transparency', () => blank(37, 21, 4).webp().toBuffer(), true],
+  [
+    'a WebP with EXIF',
+    () =>
+      blank(37, 21)
+        .withExif({ IFD0: { Artist: 'x' } })
+        .webp()
+        .toBuffer(),
+    true,
+  ],
+];
+
+describe.each(kinds)('%s', (_name, make, isHeldWhole) => {
+  test('is read as the decoder reads it', async () => {
+    const bytes = await make();
+    const header = readPictureHeader(bytes)!;
+    const { format, width, height, channels, depth } = await sharp(bytes).metadata();
+    expect(header).toMatchObject({ type: format, width, height, isHeldWhole });
+    expect([header.width, header.height]).toEqual([37, 21]);
+    expect(header.channels).toBeGreaterThanOrEqual(channels);
+    expect(header.bytesPerSample).toBe(depth === 'ushort' ? 2 : 1);
+  });
+
+  test('cut off or altered anywhere, it is read as the decoder would read it, or not at all', async () => {
+    const bytes = await make();
+    const cut = fc.tuple(
+      fc.integer({ min: 1, max: bytes.length }),
+      fc.array(fc.tuple(fc.nat(60), fc.nat(255)), { maxLength: 3 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(cut, async ([length, changes]) => {
+        const altered = Buffer.from(bytes);
+        for (const [at, value] of changes) altered[at] = value;
+        const some = altered.subarray(0, length);
+        const header = readPictureHeader(some);
+        const decoded = await sharp(some, { limitInputPixels: false })
+          .metadata()
+          .catch(() => null);
+        // What the decoder accepts and we do not know is counted as the largest picture there is: the safe side.
+        if (!header || !decoded || decoded.format !== header.type) return;
+        expect([header.width, header.height]).toEqual([decoded.width, decoded.height]);
+      }),
+      { numRuns: 150, seed: 7 },
+    );
+  });
+});
+
+test('a file of 38 bytes may be a picture of 50 megapixels', () => {
+  const bytes = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');
+  expect(bytes).toHaveLength(38);
+  expect(readPictureHeader(bytes)).toMatchObject({ type: 'webp', width: 7070, height: 7070 });
+});
+
+test('other files, and pictures without a size, have no header', () => {
+  for (const bytes of [
+    Buffer.alloc(0),
+    Buffer.from('GIF89a…'),
+    Buffer.from([0xff, 0xd8, 0xff]),
+    hugePng(0, 10),
+  ])
+    expect(readPictureHeader(bytes)).toBeNull();
+});

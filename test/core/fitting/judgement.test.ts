@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RuntimeFitter } from '../../../core/fitting/fitter.js';
+import { smallBundle, unseenClasses, withRows } from './small-bundle.js';
+
+const bundle = await smallBundle(false);
+const added = unseenClasses.slice(0, 3).map((one) => ({ ...one, name: `new ${one.name}` }));
+let fitter: RuntimeFitter;
+beforeAll(async () => {
+  fitter = await RuntimeFitter.open(bundle, { threads: 1 });
+});
+afterAll(() => fitter.release());
+
+test('a class with the attributes of another is confused with that one first', async () => {
+  const [candidate, ...others] = added;
+  const { confusedWith, nearest, recognised } = await fitter.confusion(candidate, others);
+  expect(confusedWith[0].name).toBe(unseenClasses[0].name);
+  expect(nearest[0]).toMatchObject({ name: unseenClasses[0].name });
+  expect(nearest[0].likeness).toBeCloseTo(1, 5);
+  expect(recognised).toBeGreaterThan(confusedWith[1].probability);
+  const shares = confusedWith.map(({ probability }) => probability);
+  expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+});
+
+test('asking about a candidate changes no later fit', async () => {
+  const before = await fitter.fit(added);
+  await fitter.confusion({ ...added[0], name: 'candidate' }, withRows(added, before.rows));
+  const after = await fitter.fit(withRows(added, before.rows));
+  expect(after.changed).toEqual([]);
+});
+
+test('consolidation fits every row, and says whether held-out features are told better', async () => {
+  const weights = bundle.weights.data.slice();
+  const { rows } = await fitter.fit(added);
+  const result = await fitter.consolidate(withRows(added, rows));
+  expect(result.converged).toBe(true);
+  expect(result.base.weights).toMatchObject({ rows: bundle.bias.length, columns: bundle.weights.columns });
+  expect(result.rows).toHaveLength(added.length);
+  expect(result.isBetter).toBe(result.after.harmonicMean > result.before.harmonicMean);
+  for (const { seen, unseen } of [result.before, result.after]) {
+    expect(seen).toBeGreaterThan(0.3);
+    expect(unseen).toBeGreaterThan(0.2);
+  }
+  expect(bundle.weights.data).toEqual(weights);
+});

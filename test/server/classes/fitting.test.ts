@@ -1,0 +1,153 @@
+/** The fitting process dies, hangs, fails or is restarted at the worst moments, and the registry holds. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, onTestFinished } from 'vitest';
+import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
+import { Failure } from '../../../core/failures.js';
+import { ClassRegistry, type RegistryOptions } from '../../../server/classes/registry.js';
+import type { ClassStore } from '../../../server/classes/store/contract.js';
+import { openStore } from '../../../server/classes/store/open.js';
+import { problemOf } from '../../../server/http/problem-details.js';
+import { temporaryFolder } from '../../support/folders.js';
+import { silentLogger } from '../../support/silent-logger.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+
+const { bundle } = await trainSmallBundle(temporaryFolder());
+const never = new AbortController().signal;
+
+const vector = (value: number): Record<string, number> =>
+  Object.fromEntries(bundle.manifest.attributes.map(({ name }, k) => [name, (value + k / 10) % 1]));
+const content = (name: string, value: number) => ({ name, attributes: vector(value) });
+const create = (name: string, value: number) => ({ kind: 'create', content: content(name, value) }) as const;
+
+async function open(
+  options: Partial<RegistryOptions> = {},
+  wrap: (store: ClassStore) => ClassStore = (store) => store,
+): Promise<{ registry: ClassRegistry; store: ClassStore }> {
+  const store = wrap(await openStore('sqlite::memory:', { pollMilliseconds: 50 }));
+  const { logger } = silentLogger();
+  const registry = await ClassRegistry.open(store, bundle, { logger, consolidateAfter: 0, ...options });
+  onTestFinished(async () => {
+    registry.close();
+    await store.close();
+  });
+  return { registry, store };
+}
+
+function runtimeRow(registry: ClassRegistry, name: string): number[] {
+  const { row } = registry.head().put.find(({ described }) => described.name === name)!;
+  return [...row.weights, row.bias];
+}
+
+function largestDifference(a: readonly number[], b: readonly number[]): number {
+  return Math.max(...a.map((value, i) => Math.abs(value - b[i])));
+}
+
+/** Rows of the bundle's own classes as a consolidation elsewhere would store them: this server then restarts its fitting process. */
+async function commitMovedRows(store: ClassStore): Promise<void> {
+  const { position } = await store.load(bundle.identity);
+  const { name } = bundle.manifest.classes[0];
+  const base = [{ name, weights: new Float32Array(bundle.weights.columns).fill(0.5), bias: 2 }];
+  const result = await store.commit({ rows: { bundle: bundle.identity, rows: [], base } }, position);
+  expect(result.kind).toBe('committed');
+}
+
+test('dry runs in flight while a consolidation arrives are answered, and so are later changes', async () => {
+  const { registry, store } = await open();
+  await registry.change([create('first', 0.2)]);
+  const { revision } = registry;
+  const previews = [0.3, 0.5, 0.7, 0.9].map((value) => registry.preview(content('candidate', value), never));
+  await commitMovedRows(store);
+  const answered = await Promise.all(previews);
+  for (const { recognised } of answered) expect(recognised).toBeGreaterThan(0);
+  await expect.poll(() => registry.revision).toBeGreaterThan(revision);
+  expect((await registry.change([create('second', 0.6)])).outcomes[0].kind).toBe('created');
+  expect((await registry.preview(content('candidate', 0.3), never)).nearest.length).toBeGreaterThan(0);
+});
+
+test('a fitting process that dies between the fit and its commit leaves the next one with every class', async () => {
+  const undisturbed = await open();
+  let disturb = (): Promise<void> => Promise.resolve();
+  const disturbed = await open({}, (store) => ({
+    ...bound(store),
+    commit: async (change, expected) => {
+      await disturb();
+      return store.commit(change, expected);
+    },
+  }));
+  for (const { registry } of [undisturbed, disturbed]) await registry.change([create('first', 0.2)]);
+  disturb = async () => {
+    disturb = () => Promise.resolve();
+    disturbed.registry.killFitter();
+    await sleep(200);
+    void disturbed.registry.preview(content('candidate', 0.5), never); // starts another process before the commit
+    await sleep(500);
+  };
+  for (const { registry } of [undisturbed, disturbed]) {
+    await registry.change([create('second', 0.22)]);
+    await registry.change([create('third', 0.21)]); // beside the others: fitted without them, its row is another
+  }
+  for (const name of ['first', 'second', 'third']) {
+    const [plain, other] = [undisturbed, disturbed].map(({ registry }) => runtimeRow(registry, name));
+    expect(largestDifference(plain, other), name).toBeLessThan(1e-2);
+  }
+});
+
+test('a fitting process that hangs is replaced; the change is answered 503 with Retry-After, and readiness says so', async () => {
+  const { registry } = await open({ fittingSilenceSeconds: 2 });
+  await registry.change([create('first', 0.2)]);
+  expect(registry.troubles()).toEqual([]);
+  const fitters = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('fitting/worker.js'));
+  expect(fitters.length).toBeGreaterThan(0);
+  for (const pid of fitters) process.kill(pid, 'SIGSTOP');
+  const refused = await registry.change([create('second', 0.5)]).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Failure);
+  expect(refused).toMatchObject({ code: 'fitting-unavailable', retryAfterSeconds: 2 });
+  expect(problemOf(refused)).toMatchObject({ status: 503, title: 'Classes cannot be fitted at the moment' });
+  expect(registry.troubles()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
+  await expect.poll(() => registry.troubles()).toEqual([]);
+  expect(registry.get('second')).toBeUndefined();
+  expect((await registry.change([create('second', 0.5)])).outcomes[0].kind).toBe('created');
+});
+
+test('what the fitting process refuses keeps its code: attributes without finite features are the request’s fault', async () => {
+  const { registry } = await open();
+  const attributes = Object.fromEntries(bundle.manifest.attributes.map(({ name }) => [name, NaN]));
+  const change = registry.change([{ kind: 'create', content: { name: 'endless', attributes } }]);
+  await expect(change).rejects.toMatchObject({ code: 'attributes-invalid' });
+  expect((await registry.change([create('fine', 0.4)])).outcomes[0].kind).toBe('created');
+});
+
+test('a dry run that nobody waits for any more ends at once', async () => {
+  const { registry } = await open();
+  const controller = new AbortController();
+  const preview = registry.preview(content('candidate', 0.4), controller.signal);
+  controller.abort(new Failure('deadline-exceeded', 'too late'));
+  await expect(preview).rejects.toThrow('too late');
+  expect((await registry.change([create('first', 0.2)])).outcomes[0].kind).toBe('created');
+});
+
+test('closing answers whoever waits', async () => {
+  const { registry } = await open();
+  const change = registry.change([create('first', 0.2)]);
+  await sleep(20);
+  registry.close();
+  await expect(change).rejects.toMatchObject({ code: 'draining' });
+});
+
+/** The store's methods as an object of functions, to be replaced one by one. */
+function bound(store: ClassStore): ClassStore {
+  return {
+    description: store.description,
+    load: (identity) => store.load(identity),
+    changesSince: (position, identity) => store.changesSince(position, identity),
+    commit: (change, expected) => store.commit(change, expected),
+    recall: (key) => store.recall(key),
+    versions: (name, page) => store.versions(name, page),
+    watch: (listener) => store.watch(listener),
+    state: () => store.state(),
+    writing: () => store.writing(),
+    onWriting: (listener) => store.onWriting(listener),
+    onState: (listener) => store.onState(listener),
+    close: () => store.close(),
+  };
+}

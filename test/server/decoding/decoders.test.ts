@@ -1,0 +1,166 @@
+/** Decoders are real processes here, and so are the pictures that harm them. */
+import { afterEach, expect, test } from 'vitest';
+import sharp from 'sharp';
+import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
+import { defaultLimits, decode, type Preprocessing } from '../../../core/backbone/preprocess.js';
+import { Failure } from '../../../core/failures.js';
+import { Decoders, type DecodingSettings } from '../../../server/decoding/decoders.js';
+import { estimateDecodingMemory } from '../../../server/decoding/memory-estimate.js';
+import { numbered } from '../../support/pictures.js';
+import { silentLogger } from '../../support/silent-logger.js';
+
+const preprocessing: Preprocessing = {
+  width: 32,
+  height: 32,
+  fit: 'squash',
+  kernel: 'cubic',
+  channelOrder: 'rgb',
+  layout: 'nhwc',
+  scale: 1,
+  mean: [0, 0, 0],
+  standardDeviation: [1, 1, 1],
+};
+/** 38 bytes that declare 7070 × 7070 pixels: 400 MB to decode. */
+const bomb = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');
+const small = await numbered(1);
+const never = new AbortController().signal;
+const opened: Decoders[] = [];
+
+function open(settings: Partial<DecodingSettings> = {}) {
+  const counts = { refused: 0, restarts: 0 };
+  const { logger } = silentLogger();
+  const metrics = {
+    refused: { inc: () => (counts.refused += 1) },
+    decoderRestarts: { inc: () => (counts.restarts += 1) },
+  } as unknown as ConstructorParameters<typeof Decoders>[1];
+  const decoders = new Decoders(
+    { decoders: 2, decodeMegabytes: 401, decodeSeconds: 20, ...settings },
+    metrics,
+    logger,
+  );
+  opened.push(decoders);
+  const send = (bytes: Uint8Array, signal = never) =>
+    decoders.decode({ bytes, name: 'The picture', preprocessing, limits: defaultLimits }, signal);
+  return { decoders, send, counts };
+}
+
+afterEach(async () => {
+  for (const decoders of opened.splice(0)) await decoders.close();
+});
+
+const processes = (): number[] =>
+  childrenOf(process.pid).filter((pid) => commandOf(pid).includes('decoding/worker.js'));
+
+test('pixels are those that decoding in this process gives', async () => {
+  const { send } = open();
+  const { pixels, seconds } = await send(small);
+  expect(Buffer.from(pixels)).toEqual(Buffer.from(await decode(small, 'x', preprocessing)));
+  expect(seconds).toBeGreaterThan(0);
+});
+
+test('what is wrong with a picture is told as everywhere', async () => {
+  const { send } = open();
+  await expect(send(Buffer.from('no picture'))).rejects.toMatchObject({ code: 'image-type-refused' });
+  await expect(send(small.subarray(0, 60))).rejects.toMatchObject({ code: 'image-invalid' });
+});
+
+test('large pictures are decoded one at a time, and ordinary ones beside them', async () => {
+  const { send } = open();
+  await send(small);
+  const finished: string[] = [];
+  const note =
+    (name: string) =>
+    <T>(value: T): T => {
+      finished.push(name);
+      return value;
+    };
+  const large = Promise.allSettled(Array.from({ length: 3 }, () => send(bomb).then(note('large'))));
+  const ordinary: Promise<unknown>[] = [];
+  for (let i = 0; i < 20; i++) ordinary.push(send(await numbered(i)).then(note('small')));
+  await Promise.all(ordinary);
+  // On a busy machine the last of them may have waited for too long.
+  const timed = (await large).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  expect(timed.length).toBeGreaterThan(0);
+  expect(finished.slice(0, 20).filter((name) => name === 'small').length).toBeGreaterThanOrEqual(18);
+  const spans = timed
+    .map(({ startedAt, seconds }) => [startedAt, startedAt + 1000 * seconds])
+    .sort(([a], [b]) => a - b);
+  for (let i = 1; i < spans.length; i++) expect(spans[i][0]).toBeGreaterThanOrEqual(spans[i - 1][1]);
+});
+
+test('more large pictures than may wait are refused at once, and nothing else is', async () => {
+  const { send, counts } = open();
+  const outcomes = await Promise.allSettled([
+    ...Array.from({ length: 12 }, () => send(bomb, AbortSignal.timeout(300))),
+    send(small),
+  ]);
+  const refused = outcomes.filter(
+    (one) => one.status === 'rejected' && (one.reason as Failure).code === 'overloaded',
+  );
+  expect(refused.length).toBeGreaterThanOrEqual(3);
+  expect(counts.refused).toBe(refused.length);
+  expect(outcomes.at(-1)!.status).toBe('fulfilled');
+});
+
+test('a picture that would take more than the whole budget is refused, with what it takes and what is allowed', async () => {
+  const { send } = open({ decodeMegabytes: 100 });
+  await expect(send(bomb)).rejects.toThrow(
+    'The picture would take 400 MB to decode; at most 100 MB are allowed here (--decode-megabytes).',
+  );
+});
+
+test('a picture that takes too long is refused, and its decoder is replaced', async () => {
+  const { send, decoders, counts } = open({ decodeSeconds: 0.2 });
+  await decoders.started;
+  await expect(send(bomb)).rejects.toMatchObject({
+    code: 'image-invalid',
+    message: 'The picture takes more than 0.2 s to decode. Make it smaller.',
+  });
+  await expect.poll(() => decoders.ready).toBe(2);
+  expect(counts.restarts).toBe(1);
+});
+
+test('a decoder that is killed takes no picture with it; one that is stopped is found out', async () => {
+  const { send, decoders } = open();
+  await send(small);
+  const pictures = await Promise.all(Array.from({ length: 40 }, (_, i) => numbered(i, 300)));
+  const answers = pictures.map((picture) => send(picture));
+  process.kill(processes()[0], 'SIGKILL');
+  expect((await Promise.all(answers)).length).toBe(40);
+  await expect.poll(() => decoders.ready).toBe(2);
+  await expect.poll(() => processes().length).toBe(2);
+  await Promise.all([send(small), send(small)]); // both are up
+  for (const pid of processes()) process.kill(pid, 'SIGSTOP');
+  expect((await send(small)).pixels.length).toBe(3 * 32 * 32);
+});
+
+test('whoever stops waiting is answered at once, and their place is free', async () => {
+  const { send } = open({ decoders: 1 });
+  await send(small);
+  const controller = new AbortController();
+  const first = send(bomb, controller.signal);
+  const second = send(bomb, controller.signal);
+  controller.abort(new Failure('deadline-exceeded', 'too late'));
+  for (const one of [first, second]) await expect(one).rejects.toThrow('too late');
+  expect((await send(small)).pixels.length).toBeGreaterThan(0);
+});
+
+test('closing answers whoever waits', async () => {
+  const { send, decoders } = open({ decoders: 1 });
+  const waiting = [send(bomb), send(bomb)];
+  const settled = Promise.allSettled(waiting);
+  await decoders.close();
+  for (const one of await settled) expect(one.status).toBe('rejected');
+});
+
+test('memory is estimated from what is declared: whole pictures, rows, nothing for what is refused by its header', async () => {
+  const flat = sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'red' } });
+  const of = async (make: Promise<Buffer>): Promise<number> =>
+    estimateDecodingMemory(await make, defaultLimits);
+  expect(estimateDecodingMemory(bomb, defaultLimits)).toBe(7070 * 7070 * 8);
+  expect(await of(flat.clone().jpeg().toBuffer())).toBe(2000 * 512 * 3);
+  expect(await of(flat.clone().jpeg({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 6);
+  expect(await of(flat.clone().png({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 4);
+  expect(estimateDecodingMemory(bomb, { pixels: 1e6 })).toBe(0);
+  expect(estimateDecodingMemory(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 })).toBe(8e6);
+});

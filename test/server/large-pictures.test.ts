@@ -1,0 +1,40 @@
+/** Files of a few bytes that are pictures of 50 megapixels: they are answered or refused, and nobody else notices. */
+import { expect, test } from 'vitest';
+import { trainSmallBundle } from '../../fixtures/small-bundle.js';
+import { temporaryFolder } from '../support/folders.js';
+import { numbered } from '../support/pictures.js';
+import { postBytes, send, startTestServer } from '../support/test-server.js';
+
+const { bundle } = await trainSmallBundle(temporaryFolder());
+const bomb = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');
+
+test('ordinary pictures are answered beside many at once, and the memory of this process stays', async () => {
+  const server = await startTestServer({ bundle: () => bundle });
+  const good = await Promise.all(Array.from({ length: 20 }, (_, i) => numbered(i)));
+  for (const picture of good) expect((await postBytes(server.url, picture)).status).toBe(200);
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5);
+  const large = Array.from({ length: 16 }, () =>
+    postBytes(server.url, bomb, '', { 'content-type': 'image/webp' }),
+  );
+  const answers: number[] = [];
+  for (const picture of good) answers.push((await postBytes(server.url, picture)).status);
+  const statuses = new Set((await Promise.all(large)).map(({ status }) => status));
+  clearInterval(watch);
+  expect(new Set(answers)).toEqual(new Set([200]));
+  expect([...statuses].filter((status) => status !== 200 && status !== 429)).toEqual([]);
+  expect(peak - before).toBeLessThan(150 * 2 ** 20); // decoding one of them takes 400 MB
+  expect((await send(`${server.url}/metrics`)).body).toMatch(
+    /unseen_refused_total\{reason="decoding-full"\} \d+/,
+  );
+});
+
+test('a decoder that is lost is replaced, and pictures are answered meanwhile', async () => {
+  const server = await startTestServer({ bundle: () => bundle });
+  const { decoders } = server;
+  const posts = Array.from({ length: 12 }, async (_, i) => postBytes(server.url, await numbered(i, 200)));
+  await decoders.killDecoder();
+  expect(new Set((await Promise.all(posts)).map(({ status }) => status))).toEqual(new Set([200]));
+  await expect.poll(() => decoders.ready).toBe(2);
+});

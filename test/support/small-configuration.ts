@@ -1,1 +1,0 @@
-export * from '../../bench/serving/small/configuration.js';

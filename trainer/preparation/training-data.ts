@@ -1,0 +1,61 @@
+import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribute-encoder.js';
+import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
+import type { AttributeEncoding } from '../../core/bundle/manifest.js';
+import { releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import type { Configuration } from '../configuration.js';
+import type { Dataset } from '../datasets/dataset.js';
+import type { Engine } from '../engine/contract.js';
+import { fitFeatureMap } from '../features/fit.js';
+import { unlabelledRows } from './unlabelled-rows.js';
+
+/**
+ * What a model learns from: training rows of seen classes, mapped by the fitted feature map, and the encoded attributes of
+ * all classes. Generator, head, transductive refinement, the softmax baseline and experiments all start from it.
+ */
+export interface TrainingData {
+  readonly features: RowSource; // (rows, D), mapped; on disk when the dataset's are
+  readonly labels: Int32Array; // (rows), an index into the dataset's classes
+  readonly attributes: Matrix; // (C, d), encoded, of every class
+  readonly seen: Int32Array;
+  readonly unseen: Int32Array;
+  /** Mapped rows of unseen classes, in the transductive setting. Neither labels nor row numbers are kept. */
+  readonly unlabelled: Matrix | null; // (n, D)
+  readonly featureMap: FittedFeatureMap;
+  /** The feature map as an ONNX file, and ready to run. */
+  readonly featureModel: Uint8Array;
+  readonly mapper: FeatureMapper;
+  readonly attributeEncoding: AttributeEncoding;
+  release(): Promise<void>;
+}
+
+export async function prepareTrainingData(
+  engine: Engine,
+  dataset: Dataset,
+  configuration: Configuration,
+): Promise<TrainingData> {
+  const { train } = dataset.splits;
+  const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // fails before anything is opened
+  const featureMap = await fitFeatureMap(engine, dataset, configuration.features);
+  const featureModel = featureMapModel(featureMap);
+  const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
+  const mapper = await FeatureMapper.open(featureModel, mappedWidth);
+  const { attributeEncoding: kind, attributeClip } = configuration.generator;
+  const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
+  const features = await mapper.mapAll(dataset.features, train);
+  return {
+    features,
+    labels: train.map((row) => dataset.labels[row]),
+    attributes: encodeAttributes(attributeEncoding, dataset.attributes),
+    seen: dataset.seen,
+    unseen: dataset.unseen,
+    unlabelled: unlabelled && (await mapper.map(unlabelled)),
+    featureMap,
+    featureModel,
+    mapper,
+    attributeEncoding,
+    release: async () => {
+      releaseRows(features);
+      await mapper.release();
+    },
+  };
+}

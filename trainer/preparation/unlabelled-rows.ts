@@ -1,0 +1,27 @@
+import { Failure } from '../../core/failures.js';
+import { takeRows, type Matrix } from '../../core/matrix.js';
+import type { Dataset } from '../datasets/dataset.js';
+
+/**
+ * The rows whose classes the transductive setting is to find: features alone, copied out of the dataset. The code
+ * that uses them gets this matrix and no row numbers, so that no label can be looked up. They are sorted by their features,
+ * because the order in a file would reveal the classes: rows of one class follow each other.
+ */
+export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
+  if (splits.testUnseen.length === 0)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
+    );
+  // Transport looks at all of them at once: they are held in memory, wherever the features are.
+  const rows = takeRows(features, splits.testUnseen);
+  const { columns, data } = rows;
+  const order = Array.from({ length: rows.rows }, (_, i) => i).sort((a, b) => {
+    for (let k = 0; k < columns; k++) {
+      const difference = data[a * columns + k] - data[b * columns + k];
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+  return takeRows(rows, order);
+}
