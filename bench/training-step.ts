@@ -28,6 +28,7 @@ const sizes: StepSizes = {
   predictorHidden: 4096,
   classes: 50,
   nonNegative: true,
+  closedForm: null,
 };
 const iterations = 50;
 const rounds = 8;

@@ -80,6 +80,12 @@ const generatorSchema = z
       .max(16384)
       .default(512)
       .describe('Units in the hidden layer of the attribute predictor.'),
+    closedForm: z
+      .enum(['none', 'fitted', 'held-out'])
+      .default('held-out')
+      .describe(
+        "What the generator adds to: nothing, as in the paper; kernel ridge from attributes to class means; or the same with each training row's own class left out, so that the network learns to correct what unseen classes will need, too.",
+      ),
     members: z
       .int()
       .min(1)

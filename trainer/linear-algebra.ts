@@ -180,6 +180,19 @@ function subtractRows(
     b[t + c] -=
       f0 * b[f + c] + f1 * b[f + columns + c] + f2 * b[f + 2 * columns + c] + f3 * b[f + 3 * columns + c];
 }
+
+/** A^-1 (n, n) of a symmetric positive definite A, which is overwritten. */
+export function invertPositiveDefinite(a: Float64Array, n: number): Float64Array {
+  if (!choleskyInPlace(a, n)) throw new RangeError('the matrix is not positive definite');
+  invertLowerTriangle(a, n);
+  const columns = new Float64Array(n * n); // L^-T: row i is column i of L^-1
+  for (let i = 0; i < n; i++) for (let j = 0; j <= i; j++) columns[j * n + i] = a[i * n + j];
+  const inverse = new Float64Array(n * n);
+  const rows: Rows = { data: columns, offset: 0, stride: n, count: n };
+  addRowProducts({ data: inverse, offset: 0, stride: n }, rows, rows, n, 1);
+  return inverse;
+}
+
 /** L^-1 in place of the lower triangle L (n, n); the part above the diagonal is not used. */
 export function invertLowerTriangle(l: Float64Array, n: number): void {
   // Row i of the inverse from the rows above it: (L^-1)_i = (e_i - sum over j < i of L_ij (L^-1)_j) / L_ii.

@@ -27,6 +27,7 @@ export const presets = {
     generator: {
       hidden: 4096,
       predictorHidden: 4096,
+      closedForm: 'none',
       members: 1,
       noiseWidth: null,
       attributeEncoding: 'unit-length',

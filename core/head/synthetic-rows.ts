@@ -78,7 +78,11 @@ export function directionOf(rows: RowSource, index: number): Float32Array {
   return directRows(takeRows(rows, [index]), 1).data;
 }
 
-function classMeans(labels: Int32Array, direction: Donors['direction']): Map<number, Float32Array> {
+/** The mean direction of each class's rows: below unit length, the more its rows scatter. */
+export function classMeans(
+  labels: Int32Array,
+  direction: Donors['direction'],
+): Map<number, Float32Array> {
   const sums = new Map<number, Float32Array>();
   const counts = new Map<number, number>();
   labels.forEach((label, i) => {

@@ -3,9 +3,11 @@
  * of the supervised plan exact. Each purpose draws from a random stream of its own, and checkpoints hold the
  * state of all of them.
  */
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { directRows } from '../../core/head/feature-map.js';
+import { rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random, type RandomState } from '../../core/random.js';
 import type { GeneratorSettings } from '../configuration.js';
+import { predictClasses } from '../closed-form/kernel-ridge.js';
 import type { InputValues } from '../engine/contract.js';
 import { supervisedPlan } from '../transport/supervised.js';
 import { competingClasses, type StepSizes } from './sizes.js';
@@ -22,6 +24,8 @@ export class BatchSource {
   private readonly competing: Int32Array;
   private readonly columnOf = new Map<number, number>();
   private readonly classAttributes: Float32Array;
+  /** What the closed form predicts for every class, at the length of a row: (C, D). */
+  private readonly bases: Matrix | null;
 
   constructor(
     private readonly data: TrainingData,
@@ -43,6 +47,7 @@ export class BatchSource {
       rows.push(row);
       this.rowsOfClass.set(label, rows);
     });
+    this.bases = closedFormBases(data, settings);
     this.competing = competingClasses(data, settings);
     this.competing.forEach((label, position) => this.columnOf.set(label, position));
     this.classAttributes = new Float32Array(this.competing.length * data.attributes.columns);
@@ -109,6 +114,7 @@ export class BatchSource {
       real,
       attributes: this.attributesOf(labels, settings.attributeDropout),
       noise: this.random.noise.fillNormal(new Float32Array(N * sizes.noise)),
+      ...(this.bases && { base: this.basesOf(this.bases, labels) }),
       supervised: supervisedPlan(labels, labels, settings.supervisedForm).data,
       sameClass: sameClass(labels),
       useTransport: this.random.transition.uniform() < settings.transportProbability,
@@ -117,6 +123,7 @@ export class BatchSource {
       ...(withUnseen && {
         unseenAttributes: this.attributesOf(unseen, settings.attributeDropout),
         unseenNoise: this.random.unseen.fillNormal(new Float32Array(N * sizes.noise)),
+        ...(this.bases && { unseenBase: this.basesOf(this.bases, unseen) }),
       }),
       ...(settings.regulariseUnseen && { unseenTargets: this.targetsOf(unseen) }),
       ...(unlabelled && { unlabelled: this.drawRows(unlabelled, N) }),
@@ -146,11 +153,30 @@ export class BatchSource {
     return values;
   }
 
+  private basesOf(bases: Matrix, labels: readonly number[]): Float32Array {
+    return takeRows(bases, labels).data;
+  }
+
   private targetsOf(labels: readonly number[]): Float32Array {
     const targets = new Float32Array(labels.length * this.competing.length);
     labels.forEach((label, i) => (targets[i * this.competing.length + this.columnOf.get(label)!] = 1));
     return targets;
   }
+}
+
+/**
+ * A seen class as the closed form predicts it without having met it: the network then learns to correct what it will find
+ * for unseen classes, too. Predicted by a fit that knows it, a seen class has hardly anything left to correct.
+ */
+function closedFormBases(data: TrainingData, { closedForm: kind }: GeneratorSettings): Matrix | null {
+  if (!data.closedForm) return null;
+  const bases = predictClasses(data.closedForm, data.attributes);
+  const { heldOut } = data.closedForm;
+  if (kind === 'held-out')
+    data.seen.forEach((label, c) => {
+      rowOf(bases, label).set(rowOf(heldOut, c));
+    });
+  return directRows(bases, data.meanLength);
 }
 
 function sameClass(labels: readonly number[]): Float32Array {

@@ -1,10 +1,14 @@
 /**
  * The two networks, each with one hidden layer of ReLU units (section 6.1 of the paper):
- *   generator  g([a; z]): (n, d + z) -> (n, D), output linear, or ReLU for features that are never negative  (equation 1)
- *   predictor  f(x):      (n, D) -> (n, d), linear output
+ *   generator  g([a; z]) = m(a) + r([a; z]): (n, d + z) -> (n, D)  (equation 1)
+ *              m(a) the closed form (closed-form/kernel-ridge.ts) or 0, r the network: what the closed form leaves over.
+ *              Output linear, or ReLU for features that are never negative.
+ *   predictor  f(x): (n, D) -> (n, d), linear output
  */
 import type { Random } from '../../core/random.js';
+import type { ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Operations, ParameterValues } from '../engine/contract.js';
+import { unitRows } from '../transport/operations.js';
 
 export interface NetworkSizes {
   readonly attributes: number; // d
@@ -14,9 +18,11 @@ export interface NetworkSizes {
   readonly predictorHidden: number;
   /** Whether features are never negative, as pooled CNN features are: the generator's output is then a ReLU. */
   readonly nonNegative: boolean;
+  /** The closed form that the network adds to: its number of anchors (the seen classes), and the length of what it predicts. */
+  readonly closedForm: { readonly anchors: number; readonly length: number } | null;
 }
 
-/** A trained generator and predictor. */
+/** A trained generator and predictor; `weights` holds the closed form too, if there is one. */
 export interface TrainedNetworks {
   readonly sizes: NetworkSizes;
   readonly weights: ParameterValues;
@@ -41,7 +47,30 @@ export function predictorShapes(sizes: NetworkSizes): Record<string, readonly nu
   };
 }
 
-/** The first layer as two products: [a; z] W = a Wa + z Wz, without laying the two side by side. */
+/** The parts of the closed form that the generator's graph needs; none of them is trained. */
+export function closedFormShapes({
+  closedForm,
+  attributes,
+  features,
+}: NetworkSizes): Record<string, readonly number[]> {
+  if (!closedForm) return {};
+  return {
+    'closedForm.scale': [1, attributes],
+    'closedForm.anchors': [closedForm.anchors, attributes],
+    'closedForm.coefficients': [closedForm.anchors, features],
+  };
+}
+
+export function closedFormValues(closedForm: ClosedForm | null): ParameterValues {
+  if (!closedForm) return {};
+  return {
+    'closedForm.scale': closedForm.scale.data,
+    'closedForm.anchors': closedForm.anchors.data,
+    'closedForm.coefficients': closedForm.coefficients.data,
+  };
+}
+
+/** m(a) + r([a; z]), for attributes as they are: what is drawn once training is done. */
 export function generate<T>(
   ops: Operations<T>,
   weights: Record<string, T>,
@@ -49,10 +78,46 @@ export function generate<T>(
   attributes: T,
   noise: T,
 ): T {
+  const base = sizes.closedForm && closedFormRows(ops, weights, sizes.closedForm.length, attributes);
+  return generateFrom(ops, weights, sizes, base, attributes, noise);
+}
+
+/** The same with m(a) given: in training it is the prediction of a fit without the row's class. */
+export function generateFrom<T>(
+  ops: Operations<T>,
+  weights: Record<string, T>,
+  sizes: NetworkSizes,
+  base: T | null, // (n, D)
+  attributes: T,
+  noise: T,
+): T {
+  // The first layer as two products: [a; z] W = a Wa + z Wz, without laying the two side by side.
   const fromAttributes = ops.linear(attributes, weights['generator.attributes'], weights['generator.hidden']);
   const hidden = ops.relu(ops.add(fromAttributes, ops.matmul(noise, weights['generator.noise']))); // (n, hidden)
-  const output = ops.linear(hidden, weights['generator.weight'], weights['generator.bias']); // (n, D)
+  const network = ops.linear(hidden, weights['generator.weight'], weights['generator.bias']); // (n, D)
+  const output = base === null ? network : ops.add(base, network);
   return sizes.nonNegative ? ops.relu(output) : output;
+}
+
+/** m(a), as predictClasses in closed-form/kernel-ridge.ts has it, at the length of a row. */
+function closedFormRows<T>(
+  ops: Operations<T>,
+  weights: Record<string, T>,
+  length: number,
+  attributes: T, // (n, d)
+): T {
+  const scaled = ops.multiply(attributes, weights['closedForm.scale']); // (n, d)
+  const anchors = weights['closedForm.anchors']; // (S, d)
+  const products = ops.matmul(scaled, anchors, { transposeB: true }); // (n, S)
+  const ones = ops.constant([1, ops.shapeOf(anchors)[1]], new Float32Array(ops.shapeOf(anchors)[1]).fill(1));
+  const squares = ops.matmul(ones, ops.multiply(anchors, anchors), { transposeB: true }); // (1, S)
+  // |a|^2 is the same for all anchors: like any factor on a row's kernels it does not change the direction.
+  const exponent = ops.subtract(ops.multiply(products, ops.scalar(2)), squares); // (n, S)
+  const kernel = ops.exp(ops.subtract(exponent, ops.max(exponent, [1])));
+  return ops.multiply(
+    unitRows(ops, ops.matmul(kernel, weights['closedForm.coefficients'])),
+    ops.scalar(length),
+  );
 }
 
 export function predict<T>(ops: Operations<T>, weights: Record<string, T>, features: T): T {
@@ -61,8 +126,8 @@ export function predict<T>(ops: Operations<T>, weights: Record<string, T>, featu
 }
 
 /**
- * He's initialisation before a ReLU, Glorot's before an output. The generator's output starts at the mean real
- * feature, so that the first steps need not find it.
+ * He's initialisation before a ReLU, Glorot's before an output. Without a closed form the generator's output starts at the
+ * mean real feature, so that the first steps need not find it; with one it starts at that, and the network at 0.
  */
 export function initialWeights(
   sizes: NetworkSizes,
@@ -76,8 +141,10 @@ export function initialWeights(
     'generator.attributes': draw(d, hidden, 2 / (d + z)),
     'generator.noise': draw(z, hidden, 2 / (d + z)),
     'generator.hidden': new Float32Array(hidden),
-    'generator.weight': draw(hidden, D, 2 / (hidden + D)),
-    'generator.bias': meanFeature.slice(),
+    'generator.weight': sizes.closedForm
+      ? new Float32Array(hidden * D)
+      : draw(hidden, D, 2 / (hidden + D)),
+    'generator.bias': sizes.closedForm ? new Float32Array(D) : meanFeature.slice(),
     'predictor.weight1': draw(D, predictorHidden, 2 / D),
     'predictor.bias1': new Float32Array(predictorHidden),
     'predictor.weight2': draw(predictorHidden, d, 2 / (predictorHidden + d)),

@@ -17,6 +17,7 @@ export function stepSizes(data: TrainingData, settings: GeneratorSettings): Step
     hidden: settings.hidden,
     predictorHidden: settings.predictorHidden,
     nonNegative: data.featureMap.kind === 'minmax',
+    closedForm: data.closedForm && { anchors: data.seen.length, length: data.meanLength },
     batch: settings.batchSize,
     classes: competingClasses(data, settings).length,
   };

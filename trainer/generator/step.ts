@@ -18,7 +18,7 @@ import type { LossProgram, Operations } from '../engine/contract.js';
 import { marginalError } from '../transport/operations.js';
 import { discriminationLoss, ncaLoss, transportLoss } from './losses.js';
 import { inductiveMatching, transductiveMatching } from './matching.js';
-import { generate, generatorShapes, predict, predictorShapes } from './networks.js';
+import { generateFrom, generatorShapes, predict, predictorShapes } from './networks.js';
 import type { StepSizes } from './sizes.js';
 
 /** One term of the objective, and the name under which its value is logged. */
@@ -38,9 +38,10 @@ export function trainingStep(
     inputs: stepInputs(sizes, settings, withUnlabelled),
     parameters: { ...generatorShapes(sizes), ...predictorShapes(sizes) },
     build: (ops, inputs, weights) => {
-      const generated = generate(ops, weights, sizes, inputs.attributes, inputs.noise); // (N, D)
+      const { attributes, noise, base, unseenAttributes, unseenNoise, unseenBase } = inputs;
+      const generated = generateFrom(ops, weights, sizes, base ?? null, attributes, noise); // (N, D)
       const generateUnseen = (): typeof generated =>
-        generate(ops, weights, sizes, inputs.unseenAttributes, inputs.unseenNoise); // (N, D)
+        generateFrom(ops, weights, sizes, unseenBase ?? null, unseenAttributes, unseenNoise); // (N, D)
       const matching = withUnlabelled
         ? transductiveMatching(ops, inputs, generated, generateUnseen(), settings.transport)
         : inductiveMatching(ops, inputs, generated, settings.transport);
@@ -62,7 +63,7 @@ export function trainingStep(
 }
 
 function stepInputs(
-  { batch: N, attributes: d, noise: z, features: D, classes: C }: StepSizes,
+  { batch: N, attributes: d, noise: z, features: D, classes: C, closedForm }: StepSizes,
   settings: GeneratorSettings,
   withUnlabelled: boolean,
 ): LossProgram['inputs'] {
@@ -70,12 +71,17 @@ function stepInputs(
     real: [N, D],
     attributes: [N, d], // of the generated rows: the labels of the real rows, some values blanked by dropout
     noise: [N, z],
+    ...(closedForm && { base: [N, D] }), // what the closed form predicts for the class of each generated row
     supervised: [N, N],
     ...(settings.discrimination > 0 && { sameClass: [N, N] }),
     useTransport: 'condition',
     targets: [N, C],
     classAttributes: [C, d],
-    ...((settings.regulariseUnseen || withUnlabelled) && { unseenAttributes: [N, d], unseenNoise: [N, z] }),
+    ...((settings.regulariseUnseen || withUnlabelled) && {
+      unseenAttributes: [N, d],
+      unseenNoise: [N, z],
+      ...(closedForm && { unseenBase: [N, D] }),
+    }),
     ...(settings.regulariseUnseen && { unseenTargets: [N, C] }),
     ...(withUnlabelled && { unlabelled: [N, D] }),
   };

@@ -1,7 +1,7 @@
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { Engine, Evaluator } from '../engine/contract.js';
-import { generate, generatorShapes, type TrainedNetworks } from './networks.js';
+import { closedFormShapes, generate, generatorShapes, type TrainedNetworks } from './networks.js';
 
 /** Rows in one run of the generator; a fixed number, so that one graph serves every call. */
 const rowsPerRun = 256;
@@ -18,7 +18,7 @@ export class Synthesiser {
     const evaluator = await engine.evaluator({
       name: 'generator',
       inputs: { attributes: [rowsPerRun, sizes.attributes], noise: [rowsPerRun, sizes.noise] },
-      parameters: generatorShapes(sizes),
+      parameters: { ...generatorShapes(sizes), ...closedFormShapes(sizes) },
       build: (ops, inputs, weights) => ({
         features: generate(ops, weights, sizes, inputs.attributes, inputs.noise),
       }),

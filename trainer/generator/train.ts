@@ -11,8 +11,14 @@ import type { AdamSettings, Engine, ParameterValues, TrainingRun } from '../engi
 import { freshState } from '../engine/state.js';
 import type { TrainingData } from '../preparation/training-data.js';
 import { BatchSource } from './batches.js';
-import { initialWeights, type TrainedNetworks } from './networks.js';
-import { stepSizes } from './sizes.js';
+import {
+  closedFormValues,
+  generatorShapes,
+  initialWeights,
+  predictorShapes,
+  type TrainedNetworks,
+} from './networks.js';
+import { stepSizes, type StepSizes } from './sizes.js';
 import { trainingStep } from './step.js';
 import { TrainingMonitor, type TrainingHooks } from './training-monitor.js';
 
@@ -37,7 +43,13 @@ export async function trainGenerator(
   const saved = await hooks.checkpoints?.load();
   const batches = new BatchSource(data, sizes, settings, seed, saved?.batches, unlabelled);
   const initial = (): ParameterValues =>
-    adaptation?.from ?? initialWeights(sizes, meanFeature(data), Random.stream(seed, 'initial-weights'));
+    adaptation
+      ? trainedPart(adaptation.from, sizes)
+      : initialWeights(sizes, meanFeature(data), Random.stream(seed, 'initial-weights'));
+  const networksOf = (trained: ParameterValues): TrainedNetworks => ({
+    sizes,
+    weights: { ...trained, ...closedFormValues(data.closedForm) },
+  });
   const run = await engine.training(
     trainingStep(sizes, settings, unlabelled !== null),
     { ...adam, weightDecay: settings.weightDecay },
@@ -45,7 +57,7 @@ export async function trainGenerator(
   );
   const observed = {
     stepsPerEpoch: batches.perEpoch,
-    networks: () => ({ sizes, weights: run.parameters() }),
+    networks: () => networksOf(run.parameters()),
     state: () => ({ training: run.snapshot(), batches: batches.save() }),
   };
   const monitor = new TrainingMonitor(settings, hooks, observed, saved);
@@ -53,11 +65,16 @@ export async function trainGenerator(
     const { stepsPerRun } = engine;
     const { signal } = hooks.watcher;
     await iterate(run, batches, settings, { firstEpoch: saved?.epoch ?? 0, stepsPerRun, signal }, monitor);
-    return { sizes, weights: run.snapshot().parameters };
+    return networksOf(run.snapshot().parameters);
   } finally {
     monitor.close();
     await run.release();
   }
+}
+
+function trainedPart(weights: ParameterValues, sizes: StepSizes): ParameterValues {
+  const names = Object.keys({ ...generatorShapes(sizes), ...predictorShapes(sizes) });
+  return Object.fromEntries(names.map((name) => [name, weights[name]]));
 }
 
 interface Iteration {

@@ -1,7 +1,8 @@
 import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribute-encoder.js';
 import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { AttributeEncoding } from '../../core/bundle/manifest.js';
-import { releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import { piecesOf, releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
@@ -25,6 +26,9 @@ export interface TrainingData {
   readonly featureModel: Uint8Array;
   readonly mapper: FeatureMapper;
   readonly attributeEncoding: AttributeEncoding;
+  /** Where attributes alone put each class; null when the generator is to learn without it. */
+  readonly closedForm: ClosedForm | null;
+  readonly meanLength: number; // of the mapped rows
   release(): Promise<void>;
 }
 
@@ -42,10 +46,16 @@ export async function prepareTrainingData(
   const { attributeEncoding: kind, attributeClip } = configuration.generator;
   const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
   const features = await mapper.mapAll(dataset.features, train);
+  const labels = train.map((row) => dataset.labels[row]);
+  const attributes = encodeAttributes(attributeEncoding, dataset.attributes);
+  const closedForm =
+    configuration.generator.closedForm === 'none'
+      ? null
+      : fitClosedForm(features, labels, dataset.seen, attributes);
   return {
     features,
-    labels: train.map((row) => dataset.labels[row]),
-    attributes: encodeAttributes(attributeEncoding, dataset.attributes),
+    labels,
+    attributes,
     seen: dataset.seen,
     unseen: dataset.unseen,
     unlabelled: unlabelled && (await mapper.map(unlabelled)),
@@ -53,9 +63,19 @@ export async function prepareTrainingData(
     featureModel,
     mapper,
     attributeEncoding,
+    closedForm,
+    meanLength: meanLengthOf(features),
     release: async () => {
       releaseRows(features);
       await mapper.release();
     },
   };
+}
+
+function meanLengthOf(rows: RowSource): number {
+  let sum = 0;
+  for (const { data, columns } of piecesOf(rows, 1024))
+    for (let start = 0; start < data.length; start += columns)
+      sum += Math.sqrt(data.subarray(start, start + columns).reduce((squares, value) => squares + value ** 2, 0));
+  return sum / rows.rows;
 }

@@ -1,12 +1,19 @@
 import { Graph, type Value } from '../../core/compute/graph.js';
 import type { Operations } from '../engine/contract.js';
 import { graphOperations } from '../engine/onnx/operations.js';
-import { generate, generatorShapes, predict, predictorShapes } from '../generator/networks.js';
+import {
+  closedFormShapes,
+  generate,
+  generatorShapes,
+  predict,
+  predictorShapes,
+} from '../generator/networks.js';
 import type { TrainedNetworks } from '../generator/networks.js';
 
 /** ONNX: attributes (rows, d) encoded, noise (rows, z) -> features (rows, D) mapped. */
 export function exportGenerator({ sizes, weights }: TrainedNetworks): Uint8Array {
-  return exportNetwork('generator', generatorShapes(sizes), weights, (graph, ops, constants) => {
+  const shapes = { ...generatorShapes(sizes), ...closedFormShapes(sizes) };
+  return exportNetwork('generator', shapes, weights, (graph, ops, constants) => {
     const attributes = graph.input('attributes', ['rows', sizes.attributes]);
     const noise = graph.input('noise', ['rows', sizes.noise]);
     return { features: generate(ops, constants, sizes, attributes, noise) };
