@@ -61,12 +61,12 @@ export function predict<T>(ops: Operations<T>, weights: Record<string, T>, featu
 }
 
 /**
- * He's initialisation before a ReLU, Glorot's before an output. The generator's output starts at the mean real
- * feature, so that the first steps need not find it.
+ * He's initialisation before a ReLU, Glorot's before an output. The generator's output bias starts as given: at the mean
+ * real feature, so that the first steps need not find it, or at zero.
  */
 export function initialWeights(
   sizes: NetworkSizes,
-  meanFeature: Float32Array,
+  outputBias: Float32Array,
   random: Random,
 ): Record<string, Float32Array> {
   const draw = (rows: number, columns: number, variance: number): Float32Array =>
@@ -77,7 +77,7 @@ export function initialWeights(
     'generator.noise': draw(z, hidden, 2 / (d + z)),
     'generator.hidden': new Float32Array(hidden),
     'generator.weight': draw(hidden, D, 2 / (hidden + D)),
-    'generator.bias': meanFeature.slice(),
+    'generator.bias': outputBias.slice(),
     'predictor.weight1': draw(D, predictorHidden, 2 / D),
     'predictor.bias1': new Float32Array(predictorHidden),
     'predictor.weight2': draw(predictorHidden, d, 2 / (predictorHidden + d)),

@@ -14,7 +14,7 @@ const assembly = await RowAssembly.open(bundle, { threads: 1 });
 const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 const now = await assembly.assemble(classes);
 const [count, width] = [classes.length, bundle.weights.columns];
-const { temperature } = bundle.manifest.head;
+const temperature = bundle.manifest.head.temperature!;
 const rowsPerClass = now.classes[0].scales.length;
 const problem = problemOf(assembly, now);
 const { prior } = problem;
