@@ -257,11 +257,14 @@ export const headSchema = z
         'Real rows of each seen class kept in the bundle for adding classes at runtime. High: a larger bundle.',
       ),
   })
-  .refine(({ temperature, prior, residual }) => temperature !== null || (prior === 'zero' && residual === 0), {
-    path: ['temperature'],
-    error:
-      'null leaves features as they are, which prototypes and residuals, being directions, do not go with. Set head.prior to "zero" and head.residual to 0, or give a temperature',
-  })
+  .refine(
+    ({ temperature, prior, residual }) => temperature !== null || (prior === 'zero' && residual === 0),
+    {
+      path: ['temperature'],
+      error:
+        'null leaves features as they are, which prototypes and residuals, being directions, do not go with. Set head.prior to "zero" and head.residual to 0, or give a temperature',
+    },
+  )
   .prefault({});
 
 const validationSchema = z

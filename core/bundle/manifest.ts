@@ -49,7 +49,9 @@ const featureMapSchema = z.object({
 
 /** How the head's rows were fitted. A class added at runtime is fitted with the same settings: core/fitting. */
 export const headDescriptionSchema = z.object({
-  unseenBias: finite.describe('Added to the score of every unseen class; chosen on validation classes, or as configured.'),
+  unseenBias: finite.describe(
+    'Added to the score of every unseen class; chosen on validation classes, or as configured.',
+  ),
   unseenBiasRange: z
     .tuple([finite, finite])
     .describe('From all seen to all unseen: the range that makes sense.'),

@@ -145,8 +145,11 @@ export class BatchSource {
       real,
       attributes: this.attributesOf(generated, settings.attributeDropout),
       noise: this.random.noise.fillNormal(new Float32Array(N * sizes.noise)),
-      supervised: supervisedPlan(labels, mixed ? [...generated, ...unseen] : generated, settings.supervisedForm)
-        .data,
+      supervised: supervisedPlan(
+        labels,
+        mixed ? [...generated, ...unseen] : generated,
+        settings.supervisedForm,
+      ).data,
       sameClass: sameClass(labels),
       useTransport: this.random.transition.uniform() < settings.transportProbability,
       targets: this.targetsOf(labels),

@@ -118,13 +118,7 @@ function meanOf({ settings }: Pick<RowContext, 'settings'>, drawn: Matrix): Matr
 }
 
 /** Rows of one class, written into `rows`, from its draws. */
-function rowsOfDraws(
-  context: RowContext,
-  name: string,
-  drawn: Matrix,
-  purpose: string,
-  rows: Matrix,
-) {
+function rowsOfDraws(context: RowContext, name: string, drawn: Matrix, purpose: string, rows: Matrix) {
   const { settings, donors, rowsPerDraw } = context;
   const prototype = meanOf(context, drawn).data;
   if (!prototype.every(Number.isFinite)) {

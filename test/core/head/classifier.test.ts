@@ -137,7 +137,10 @@ test('the same classes answer alike to the last bit, whatever came first and wha
 });
 
 test('without a temperature rows keep their length: a row of twice the length has twice the score', async () => {
-  const keeping = { ...bundle, manifest: { ...bundle.manifest, head: { ...bundle.manifest.head, temperature: null } } };
+  const keeping = {
+    ...bundle,
+    manifest: { ...bundle.manifest, head: { ...bundle.manifest.head, temperature: null } },
+  };
   const open = await Classifier.open(keeping, { threads: 1 });
   const features = matrix(2, 3, Float32Array.of(0, 3, 4, 0, 6, 8));
   const [once, twice] = await open.classify(features, { topK: 3 });
