@@ -44,12 +44,14 @@ export class BatchSource {
     state?: BatchState,
     private readonly unlabelled: UnlabelledRows | null = null,
   ) {
-    if (this.isIndependent && settings.discrimination > 0)
+    if (this.isIndependent && settings.discrimination > 0) {
+      const other = this.mixed ? 'transductive.algorithm to "rounds"' : 'generator.batchLabels to "matched"';
       throw new Failure(
         'config-invalid',
         'The discrimination term needs generated rows of the class of every real row, and labels drawn at random do not ' +
-          'give them. Set generator.discrimination to 0, or generator.batchLabels to "matched".',
+          `give them. Set generator.discrimination to 0, or ${other}.`,
       );
+    }
     const stream = (purpose: Purpose): Random =>
       state ? Random.restore(state[purpose]) : Random.stream(seed, `batches.${purpose}`);
     this.random = Object.fromEntries(purposes.map((purpose) => [purpose, stream(purpose)])) as Record<

@@ -98,7 +98,11 @@ describe('batches', () => {
 
   test('with classes drawn at random refuse the discrimination term, which needs partners', () => {
     const settings = { ...configuration.generator, batchLabels: 'independent' as const };
-    expect(() => new BatchSource(data, sizes, settings, 1)).toThrow(/generator\.discrimination to 0/);
+    expect(() => new BatchSource(data, sizes, settings, 1)).toThrow(/discrimination to 0.*batchLabels/);
+    const unlabelled = { rows: matrix(4, sizes.features), form: 'mixed' as const };
+    const mixed = (): BatchSource =>
+      new BatchSource(data, sizes, configuration.generator, 1, undefined, unlabelled);
+    expect(mixed).toThrow(/discrimination to 0.*algorithm/);
   });
 
   test('are drawn from labelled and unlabelled rows together, where these are mixed', () => {
