@@ -5,7 +5,7 @@
  * By default the size of CUB with 100 synthetic rows for each unseen class.
  */
 import { availableParallelism } from 'node:os';
-import { directRows } from '../core/head/feature-map.js';
+import { directRows, headRows } from '../core/head/feature-map.js';
 import { matrix, rowOf } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
@@ -29,7 +29,7 @@ for (let i = 0; i < rows; i++) {
   const [row, prototype] = [rowOf(features, i), rowOf(prototypes, labels[i])];
   for (let k = 0; k < width; k++) row[k] = prototype[k] + 0.06 * random.normal();
 }
-directRows(features, settings.temperature);
+headRows(features, settings.temperature);
 const weights = new Float32Array(rows).fill(1 / rows);
 
 const block = 2048;

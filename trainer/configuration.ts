@@ -132,6 +132,18 @@ const generatorSchema = z
       .min(0)
       .default(0)
       .describe('Above 0, a batch holds this many rows of each of its classes; 0 draws rows evenly.'),
+    batchLabels: z
+      .enum(['matched', 'independent'])
+      .default('matched')
+      .describe(
+        "The classes of a batch's generated rows: those of its real rows, one for one, or seen classes drawn at random, as in the paper. Drawn at random, many rows of a small batch have no partner of their class.",
+      ),
+    outputBias: z
+      .enum(['mean', 'zero'])
+      .default('mean')
+      .describe(
+        "Where the bias of the generator's output starts: at the mean real feature, or at zero, as is usual. From zero, the first epochs are spent on finding the mean.",
+      ),
     learningRate: positive
       .default(2e-3)
       .describe("Adam's step size. Low: training ends before it arrives. High: the loss jumps about."),
@@ -204,9 +216,10 @@ export const headSchema = z
       .default(500)
       .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
     syntheticWeight: positive
+      .nullable()
       .default(2.5)
       .describe(
-        'How much a synthesised class counts, with 1 for the average seen class. Low: unseen classes lose to seen ones. High: they win too often.',
+        'How much a synthesised class counts, with 1 for the average seen class; null counts every row alike, as the paper does. Low: unseen classes lose to seen ones. High: they win too often.',
       ),
     syntheticSeen: z
       .boolean()
@@ -221,8 +234,11 @@ export const headSchema = z
         'Share of real within-class variation added to synthetic features. Low: unseen classes look like points. High: they blur.',
       ),
     temperature: positive
+      .nullable()
       .default(10)
-      .describe('Length of the features that the head sees. Low: flat probabilities. High: overfitting.'),
+      .describe(
+        'Length to which the features that the head sees are scaled. Low: flat probabilities. High: overfitting. null leaves features as they are, as the paper does: generated ones, whose length nothing in training sets, then lose to seen classes or win by their length alone. null needs prior "zero" and residual 0.',
+      ),
     prior: z
       .enum(headPriors)
       .default('prototypes')
@@ -247,6 +263,14 @@ export const headSchema = z
         'Real rows of each seen class kept in the bundle for adding classes at runtime. High: a larger bundle.',
       ),
   })
+  .refine(
+    ({ temperature, prior, residual }) => temperature !== null || (prior === 'zero' && residual === 0),
+    {
+      path: ['temperature'],
+      error:
+        'null leaves features as they are, which prototypes and residuals, being directions, do not go with. Set head.prior to "zero" and head.residual to 0, or give a temperature',
+    },
+  )
   .prefault({});
 
 const validationSchema = z
@@ -279,6 +303,13 @@ const validationSchema = z
       .lt(1)
       .default(0.2)
       .describe('Share of the rows of the other classes that play test rows.'),
+    unseenBias: z
+      .number()
+      .nullable()
+      .default(null)
+      .describe(
+        'Added to the scores of unseen classes. null chooses it on validation classes; the paper has none, which is 0. Low: pictures of unseen classes are taken for seen ones. High: the other way round.',
+      ),
     minimumGain: z
       .number()
       .min(0)
@@ -304,6 +335,12 @@ const validationSchema = z
 
 export const transductiveSchema = z
   .strictObject({
+    algorithm: z
+      .enum(['rounds', 'paper'])
+      .default('rounds')
+      .describe(
+        "How unlabelled rows are used: in rounds of assignment (and in epochs after training, if there are any), or as in the paper. 'paper' trains from the start on batches drawn from labelled and unlabelled rows together, with transport onto generated rows of seen and unseen classes, and the head learns from synthetic rows; generator.epochs and generator.learningRate apply, and the settings below have no effect.",
+      ),
     epochs: z
       .int()
       .min(0)
@@ -344,12 +381,27 @@ export const transductiveSchema = z
     'The transductive setting: the pictures to be told apart are there while training, without their labels. Every unseen class is taken to have about as many of them. Leave it out for the other settings.',
   );
 
+const experimentsSchema = z
+  .strictObject({
+    standardHead: z
+      .enum(['joint', 'separate'])
+      .default('joint')
+      .describe(
+        "What judges unseen classes among themselves: the head over all classes, or, as in the paper, a head of their own, fitted on their synthetic rows alone. 'separate' costs another fit, and no bundle has that head.",
+      ),
+    transductive: transductiveSchema
+      .optional()
+      .describe('The transductive settings of the table tzsl; left out, the defaults of `transductive`.'),
+  })
+  .describe('What only `unseen reproduce` uses.');
+
 export const configurationSchema = z.strictObject({
   features: featuresSchema,
   generator: generatorSchema,
   head: headSchema,
   validation: validationSchema,
   transductive: transductiveSchema.optional(),
+  experiments: experimentsSchema.optional(),
 });
 
 export type Configuration = z.infer<typeof configurationSchema>;

@@ -12,6 +12,7 @@ import { trainGenerator } from './generator/train.js';
 import { prepareTrainingData, type TrainingData } from './preparation/training-data.js';
 import { fitHead, type FittedHead } from './head/fit.js';
 import { headTrainingSet } from './head/training-set.js';
+import { fitUnseenHead } from './head/unseen-head.js';
 import { refineClasses } from './transductive/refine.js';
 
 /** A model in memory, before its bias is set and before it is saved. */
@@ -29,6 +30,8 @@ export interface ModelRun {
   /** Where each member of the ensemble keeps its state. */
   readonly checkpoints?: (member: number) => CheckpointStore;
   readonly onEpoch?: (report: EpochReport & { readonly member: number }) => void;
+  /** A head of the unseen classes alone (head/unseen-head.ts), which is all that the standard setting asks. */
+  readonly unseenAlone?: boolean;
 }
 
 /**
@@ -57,15 +60,29 @@ async function trainMembers(
     const checkpoints = run.checkpoints?.(member);
     const seed = memberSeed(run.seed, member);
     const label = members === 1 ? run.label : `${run.label} ${member + 1}/${members}`;
-    const networks = await trainGenerator(run.engine, data, configuration.generator, seed, {
+    const hooks = {
       watcher: run.watcher,
       label,
-      onEpoch: (report) => run.onEpoch?.({ member, ...report }),
+      onEpoch: (report: EpochReport) => run.onEpoch?.({ member, ...report }),
       ...(checkpoints && { checkpoints }),
-    });
+    };
+    const networks = await trainGenerator(
+      run.engine,
+      data,
+      configuration.generator,
+      seed,
+      hooks,
+      mixedIn(data, configuration),
+    );
     trained.push(await adaptGenerator(networks, data, configuration, { ...run, label, seed }));
   }
   return trained;
+}
+
+/** The transductive setting as the paper has it: unlabelled rows are in the batches from the first epoch on. */
+function mixedIn({ unlabelled }: TrainingData, { transductive }: Configuration) {
+  if (transductive?.algorithm !== 'paper' || !unlabelled) return undefined;
+  return { unlabelled: { rows: unlabelled, form: 'mixed' as const } };
 }
 
 /**
@@ -79,7 +96,7 @@ async function adaptGenerator(
   { generator, transductive }: Configuration,
   run: Pick<ModelRun, 'engine' | 'label' | 'seed' | 'watcher'>,
 ): Promise<TrainedNetworks> {
-  if (!transductive || transductive.epochs === 0 || !data.unlabelled) return networks;
+  if (transductive?.algorithm !== 'rounds' || transductive.epochs === 0 || !data.unlabelled) return networks;
   const { epochs, learningRate } = transductive;
   return trainGenerator(
     run.engine,
@@ -87,7 +104,7 @@ async function adaptGenerator(
     { ...generator, epochs, learningRate },
     run.seed,
     { watcher: run.watcher, label: `${run.label}, unlabelled rows` },
-    { from: networks.weights, unlabelled: data.unlabelled },
+    { from: networks.weights, unlabelled: { rows: data.unlabelled, form: 'paired' } },
   );
 }
 
@@ -100,12 +117,12 @@ async function headFor(
   data: TrainingData,
   networks: TrainedNetworks,
   configuration: Configuration,
-  run: Pick<ModelRun, 'engine' | 'seed' | 'watcher'>,
+  run: Pick<ModelRun, 'engine' | 'seed' | 'watcher' | 'unseenAlone'>,
 ): Promise<FittedHead> {
   const synthesiser = await Synthesiser.open(run.engine, networks);
   try {
     const refined =
-      configuration.transductive && data.unlabelled
+      configuration.transductive?.algorithm === 'rounds' && data.unlabelled
         ? await refineClasses(
             data,
             data.unlabelled,
@@ -114,16 +131,13 @@ async function headFor(
             Random.stream(run.seed, 'transductive.noise'),
           )
         : undefined;
-    const set = await headTrainingSet(
-      data,
-      synthesiser,
-      configuration.head,
-      {
-        noise: Random.stream(run.seed, 'head.noise'),
-        residuals: Random.stream(run.seed, 'head.residuals'),
-      },
-      refined,
-    );
+    const random = {
+      noise: Random.stream(run.seed, 'head.noise'),
+      residuals: Random.stream(run.seed, 'head.residuals'),
+    };
+    if (run.unseenAlone && !refined)
+      return await fitUnseenHead(run.engine, data, synthesiser, configuration.head, random, run.watcher);
+    const set = await headTrainingSet(data, synthesiser, configuration.head, random, refined);
     try {
       return await fitHead(run.engine, set, configuration.head, run.watcher);
     } finally {

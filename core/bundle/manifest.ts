@@ -49,14 +49,19 @@ const featureMapSchema = z.object({
 
 /** How the head's rows were fitted. A class added at runtime is fitted with the same settings: core/fitting. */
 export const headDescriptionSchema = z.object({
-  unseenBias: finite.describe('Added to the score of every unseen class; chosen on validation classes.'),
+  unseenBias: finite.describe(
+    'Added to the score of every unseen class; chosen on validation classes, or as configured.',
+  ),
   unseenBiasRange: z
     .tuple([finite, finite])
     .describe('From all seen to all unseen: the range that makes sense.'),
   regularisation: finite.nonnegative().describe('L2 weight with which the rows were fitted.'),
   samplesPerClass: z.int().positive().describe('Synthetic features for each unseen class.'),
   noiseWidth: z.int().positive(),
-  temperature: finite.positive().describe('Length of a row as the head sees it.'),
+  temperature: finite
+    .positive()
+    .nullable()
+    .describe('Length of a row as the head sees it; null where rows keep the length that they have.'),
   syntheticWeight: finite
     .positive()
     .describe('How much a synthesised class counts, with 1 for the average seen class.'),

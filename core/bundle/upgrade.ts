@@ -2,7 +2,8 @@
  * Manifests of older formats, converted to the present one in memory; the file on disk is not changed.
  *
  *   1   what fitting a runtime class needs (syntheticWeight, syntheticSeen, residual, prior) was in `configuration.head`
- *   2   it is part of `head`, and `configuration` is information only
+ *   2   it is part of `head`, and `configuration` is information only. A program from before `head.temperature` could be
+ *       null refuses a bundle in which it is, and names that field: such rows it would score wrongly
  */
 import { z } from 'zod';
 import { Failure } from '../failures.js';

@@ -7,7 +7,7 @@ import { classMean, harmonicMean } from '../accuracy.js';
 import type { Bundle } from '../bundle/bundle.js';
 import type { Manifest } from '../bundle/manifest.js';
 import type { SessionOptions } from '../compute/session.js';
-import { directRows } from '../head/feature-map.js';
+import { headRows } from '../head/feature-map.js';
 import { appendHeadRows, copyHeadRow } from '../head/head-rows.js';
 import type { HeadRow } from '../head/head-table.js';
 import { Scorer, type LinearHead } from '../head/scorer.js';
@@ -113,7 +113,7 @@ function measureOf(context: RowContext, classes: readonly FittedClass[]) {
   return async (head: LinearHead): Promise<Measure> => {
     const scorer = await Scorer.open();
     const every = Int32Array.from(replay.labels.keys());
-    const real = directRows(takeRows(replay.features, every), context.settings.temperature);
+    const real = headRows(takeRows(replay.features, every), context.settings.temperature);
     const seen = accuracy(manifest, await scorer.score(head, real), replay.labels);
     let sum = 0;
     for (const c of unseen) {

@@ -6,7 +6,7 @@ import type { Bundle } from '../bundle/bundle.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
 import { matrix, rowOf, type Matrix } from '../matrix.js';
 import { Explainer, type Explanation } from './explanation.js';
-import { directRows, FeatureMapper } from './feature-map.js';
+import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { Scorer } from './scorer.js';
 
@@ -74,8 +74,8 @@ export class Classifier {
     const rows = Array.from({ length: features.rows }, (_, i) => i);
     const mapped = await this.mapper.map(features); // (n, D)
     const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
-    const directed = directRows(mapped, this.manifest.head.temperature);
-    const scores = await this.scorer.score(this.table.head, directed); // (n, C)
+    const entering = headRows(mapped, this.manifest.head.temperature);
+    const scores = await this.scorer.score(this.table.head, entering); // (n, C)
     return rows.map((i) => {
       const { topK, unseenBias = this.manifest.head.unseenBias, explain } = each(i);
       const best = this.best(rowOf(scores, i), topK, unseenBias);

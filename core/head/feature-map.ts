@@ -1,5 +1,6 @@
 /**
- * CNN features x -> mapped features s, which the generator imitates and whose direction the head sees.
+ * CNN features x -> mapped features s, which the generator imitates and whose direction the head sees (or, with
+ * temperature null, s itself).
  *   minmax     s = max(0, (x^power - minimum) / range), per dimension; the paper's
  *   whitened   s = (u - mean) P with u = x^power / |x^power|, and P such that rows of one class vary alike in every
  *              direction: cosine distance then weighs what tells classes apart, not what varies most
@@ -88,6 +89,11 @@ export class FeatureMapper {
   release(): Promise<void> {
     return this.session.release();
   }
+}
+
+/** Rows as the head sees them, in place: of one length, or of the length that they have where `temperature` is null. */
+export function headRows(rows: Matrix, temperature: number | null): Matrix {
+  return temperature === null ? rows : directRows(rows, temperature);
 }
 
 /**

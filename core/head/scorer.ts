@@ -1,5 +1,5 @@
 /**
- * Scores of directed features against a linear softmax head: h W' + b. The weights are an input of the graphs, so that
+ * Scores of features, as headRows() of feature-map.ts gives them, against a linear softmax head: h W' + b. The weights are an input of the graphs, so that
  * a head with one class more needs no new session.
  */
 import { Graph } from '../compute/graph.js';
@@ -32,7 +32,7 @@ export class Scorer {
     return new Scorer(few, ofMany === options ? few : await openSessions(ofMany));
   }
 
-  /** (rows, C) for directed features (rows, D). */
+  /** (rows, C) for features (rows, D). */
   async score({ weights, bias }: LinearHead, features: Matrix): Promise<Matrix> {
     const { rows, columns: width } = features;
     const classes = weights.rows;

@@ -65,6 +65,14 @@ export function meanDirections(rows: Matrix, count: number): Matrix {
   return directRows(means, 1);
 }
 
+/** The mean of all rows: (1, D). */
+export function meanRow(rows: Matrix): Matrix {
+  const mean = matrix(1, rows.columns);
+  for (let i = 0; i < rows.rows; i++)
+    rowOf(rows, i).forEach((value, k) => (mean.data[k] += value / rows.rows));
+  return mean;
+}
+
 /**
  * How much all synthesised classes count together, with 1 for all real rows: each counts `weight` times as much as a
  * seen class does on average, however many rows it has.
@@ -96,6 +104,6 @@ export function classMeans(
   return sums;
 }
 
-function lengthOf(row: Float32Array): number {
+export function lengthOf(row: Float32Array): number {
   return Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
 }

@@ -23,7 +23,10 @@ describe('settings', () => {
   });
 
   test("preset paper is the paper's configuration", async () => {
-    const { generator, head } = await readConfiguration({ preset: 'paper' });
+    const { features, generator, head, validation, transductive, experiments } = await readConfiguration({
+      preset: 'paper',
+    });
+    expect(features).toMatchObject({ kind: 'minmax', power: 1 });
     expect(generator).toMatchObject({
       hidden: 4096,
       batchSize: 128,
@@ -33,8 +36,22 @@ describe('settings', () => {
       gammaSquared: 0.5,
       transport: { lambda: 0.5 },
       regulariseUnseen: true,
+      batchLabels: 'independent',
+      outputBias: 'zero',
+      supervisedForm: 'paper',
+      discrimination: 0,
     });
-    expect(head.samplesPerClass).toBe(500);
+    expect(head).toMatchObject({
+      samplesPerClass: 500,
+      syntheticSeen: true,
+      syntheticWeight: null,
+      temperature: null,
+      prior: 'zero',
+      residual: 0,
+    });
+    expect(validation.unseenBias).toBe(0);
+    expect(transductive).toBeUndefined(); // only the table tzsl has unlabelled rows
+    expect(experiments).toMatchObject({ standardHead: 'separate', transductive: { algorithm: 'paper' } });
   });
 
   test('of a file win over those of a preset, one by one', async () => {
@@ -48,6 +65,7 @@ describe('settings', () => {
     ['{"generator": {"learningRate": "fast"}}', /learningRate/],
     ['{"generater": {}}', /generater/],
     ['{"head": {"temprature": 3}}', /temprature/],
+    ['{"head": {"temperature": null}}', /head\.prior to "zero" and head\.residual to 0/],
     ['{', /not JSON/],
   ])('%s is refused with the setting named', async (text, message) => {
     await expect(readConfiguration({ file: file('bad.json', text) })).rejects.toThrow(message);

@@ -1,4 +1,4 @@
-import { directRows, type FeatureMapper } from '../../core/head/feature-map.js';
+import { headRows, type FeatureMapper } from '../../core/head/feature-map.js';
 import { Scorer, type LinearHead } from '../../core/head/scorer.js';
 import type { RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -38,7 +38,7 @@ interface ClassAccuracy {
 export interface ScoringModel {
   readonly mapper: FeatureMapper;
   readonly head: LinearHead;
-  readonly temperature: number;
+  readonly temperature: number | null;
 }
 
 /** A model ready to score rows of CNN features. */
@@ -52,7 +52,7 @@ export async function openScoring(model: ScoringModel, features: RowSource): Pro
   return {
     score: async (rows) => {
       const mapped = await model.mapper.map(features, rows);
-      return scorer.score(model.head, directRows(mapped, model.temperature));
+      return scorer.score(model.head, headRows(mapped, model.temperature));
     },
     release: () => scorer.release(),
   };

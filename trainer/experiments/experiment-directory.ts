@@ -35,8 +35,12 @@ export class ExperimentDirectory {
   }
 
   /** A generator's training does not depend on the head, nor on how many members there are beside it. */
-  generators({ features, generator }: Configuration, seed: number): (member: number) => CheckpointStore {
-    const settings = [features, { ...generator, members: undefined }, seed, this.engine];
+  generators(
+    { features, generator, transductive }: Configuration,
+    seed: number,
+  ): (member: number) => CheckpointStore {
+    const settings: unknown[] = [features, { ...generator, members: undefined }, seed, this.engine];
+    if (transductive?.algorithm === 'paper') settings.push('unlabelled rows in every epoch');
     const hash = sha256Of(this.data, JSON.stringify(settings)).slice(0, 16);
     return (member) =>
       fileCheckpoints(join(this.path, 'generators', `${hash}-${member}`), `${hash} ${member}`);

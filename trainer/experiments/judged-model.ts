@@ -22,18 +22,24 @@ interface JudgedModel {
   readonly margins: StoredMargins;
 }
 
-/** Trains with one seed and evaluates on the test rows, or reads back the stored result. */
+/**
+ * Trains with one seed and evaluates on the test rows, or reads back the stored result. In the standard setting only unseen
+ * classes compete: the configuration may ask for a head of their own there.
+ */
 export function judgedModel(
   dataset: Dataset,
   configuration: Configuration,
   seed: number,
   { engine, directory, watcher }: ExperimentRun,
+  setting: 'standard' | 'generalized',
 ): Promise<JudgedModel> {
-  const { features, generator, head, transductive } = configuration;
-  const unit = ExperimentDirectory.unit('model', features, generator, head, transductive, seed);
+  const { features, generator, head, transductive, experiments } = configuration;
+  const unseenAlone = setting === 'standard' && experiments?.standardHead === 'separate';
+  const kind = unseenAlone ? 'model-of-unseen' : 'model';
+  const unit = ExperimentDirectory.unit(kind, features, generator, head, transductive, seed);
   return directory.once(unit, async () => {
     const checkpoints = directory.generators(configuration, seed);
-    const run = { engine, seed, watcher, label: `seed ${seed}, generator`, checkpoints };
+    const run = { engine, seed, watcher, label: `seed ${seed}, generator`, checkpoints, unseenAlone };
     const model = await trainModel(dataset, configuration, run);
     try {
       const scoring = { mapper: model.data.mapper, head: model.head, temperature: head.temperature };

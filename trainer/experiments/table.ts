@@ -127,7 +127,8 @@ async function variantRow(
   for (const seed of seeds) {
     perSeed.push(
       await time.step(`${table}: ${name}, seed ${seed}`, async () => {
-        const model = await judgedModel(dataset, configuration, seed, run);
+        const setting = table === 'gzsl' ? 'generalized' : 'standard';
+        const model = await judgedModel(dataset, configuration, seed, run, setting);
         if (table !== 'gzsl') return [100 * model.top1, 100 * model.top5].slice(0, columnsOf[table].length);
         const found = generalizedAt(model, await biasOf(dataset, configuration, seeds[0], run));
         return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean].map((value) => 100 * value);
@@ -151,6 +152,7 @@ async function biasOf(
   seed: number,
   { engine, watcher, directory }: ExperimentRun,
 ): Promise<number> {
+  if (configuration.validation.unseenBias !== null) return configuration.validation.unseenBias;
   const validation = { ...configuration.validation, search: noSearch };
   const asGiven = { ...configuration, validation };
   const { unseenBias } = await selectSettings(dataset, asGiven, {

@@ -17,7 +17,8 @@ export function variantsOf(base: Configuration, table: TableName, withAblations:
 }
 
 function inTransductiveSetting(base: Configuration): Configuration {
-  return { ...base, transductive: base.transductive ?? transductiveSchema.parse({}) };
+  const transductive = base.transductive ?? base.experiments?.transductive ?? transductiveSchema.parse({});
+  return { ...base, transductive };
 }
 
 function ablations(base: Configuration): Variant[] {
@@ -46,7 +47,7 @@ function ablations(base: Configuration): Variant[] {
     changed('T = 10, p = 0.9', { transportProbability: 0.9, transport: { ...transport, iterations: 10 } }),
     changed('T = 200, p = 0.9', { transportProbability: 0.9, transport: { ...transport, iterations: 200 } }),
   ];
-  if (transductive) {
+  if (transductive?.algorithm === 'rounds') {
     const epochs = transductive.epochs > 0 ? 0 : 3;
     rows.push({
       name: epochs > 0 ? `unlabelled rows in ${epochs} epochs too` : 'unlabelled rows in no epoch',

@@ -1,8 +1,9 @@
 /**
  * Batches for Algorithm 1 of the paper (lines 4 to 7). The generated rows of a batch carry the labels of its real rows, which makes the marginals
- * of the supervised plan exact. Each purpose draws from a random stream of its own, and checkpoints hold the
- * state of all of them.
+ * of the supervised plan exact; or, with `batchLabels` independent, labels drawn at random, as the paper has it. Each purpose draws from
+ * a random stream of its own, and checkpoints hold the state of all of them.
  */
+import { Failure } from '../../core/failures.js';
 import { directRows } from '../../core/head/feature-map.js';
 import { rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random, type RandomState } from '../../core/random.js';
@@ -16,6 +17,18 @@ import type { TrainingData } from '../preparation/training-data.js';
 const purposes = ['rows', 'noise', 'dropout', 'transition', 'unseen'] as const;
 type Purpose = (typeof purposes)[number];
 export type BatchState = Readonly<Record<Purpose, RandomState>>;
+
+/**
+ * Rows of unseen classes without their labels (the transductive setting). `paired`: as many of them in a batch as of
+ * labelled rows, beside these. `mixed`: a batch is drawn from both together, as the paper has it.
+ */
+export interface UnlabelledRows {
+  readonly rows: Matrix; // (n, D), mapped
+  readonly form: 'paired' | 'mixed';
+}
+
+/** The label of a row that has none. */
+const unknown = -1;
 
 export class BatchSource {
   private readonly random: Record<Purpose, Random>;
@@ -33,9 +46,16 @@ export class BatchSource {
     private readonly settings: GeneratorSettings,
     seed: number,
     state?: BatchState,
-    /** Rows of unseen classes without their labels: the transductive setting. */
-    private readonly unlabelled: Matrix | null = null,
+    private readonly unlabelled: UnlabelledRows | null = null,
   ) {
+    if (this.isIndependent && settings.discrimination > 0) {
+      const other = this.mixed ? 'transductive.algorithm to "rounds"' : 'generator.batchLabels to "matched"';
+      throw new Failure(
+        'config-invalid',
+        'The discrimination term needs generated rows of the class of every real row, and labels drawn at random do not ' +
+          `give them. Set generator.discrimination to 0, or ${other}.`,
+      );
+    }
     const stream = (purpose: Purpose): Random =>
       state ? Random.restore(state[purpose]) : Random.stream(seed, `batches.${purpose}`);
     this.random = Object.fromEntries(purposes.map((purpose) => [purpose, stream(purpose)])) as Record<
@@ -57,7 +77,20 @@ export class BatchSource {
   }
 
   get perEpoch(): number {
-    return Math.max(1, Math.floor(this.data.labels.length / this.sizes.batch));
+    return Math.max(1, Math.floor(this.rowCount / this.sizes.batch));
+  }
+
+  /** The rows that an epoch passes over: the labelled ones, and after them unlabelled ones that are mixed in. */
+  private get rowCount(): number {
+    return this.data.labels.length + (this.mixed?.rows ?? 0);
+  }
+
+  private get mixed(): Matrix | null {
+    return this.unlabelled?.form === 'mixed' ? this.unlabelled.rows : null;
+  }
+
+  private get isIndependent(): boolean {
+    return this.settings.batchLabels === 'independent' || this.mixed !== null;
   }
 
   save(): BatchState {
@@ -68,15 +101,16 @@ export class BatchSource {
 
   /** The batches of one epoch, drawn one at a time. */
   *epoch(): Generator<InputValues> {
-    const chosen = this.settings.rowsPerClass > 0 ? this.groupedRows() : this.shuffledRows();
+    const chosen = this.settings.rowsPerClass > 0 && !this.mixed ? this.groupedRows() : this.shuffledRows();
     for (const rows of chosen) yield this.batch(rows);
   }
 
   private *shuffledRows(): Generator<number[]> {
     const { batch } = this.sizes;
-    const order = this.random.rows.shuffle(Array.from(this.data.labels.keys()));
+    const everyRow = (): number[] => Array.from({ length: this.rowCount }, (_, row) => row);
+    const order = this.random.rows.shuffle(everyRow());
     // A training set smaller than one batch is repeated until it fills one.
-    while (order.length < batch) order.push(...this.random.rows.shuffle(Array.from(this.data.labels.keys())));
+    while (order.length < batch) order.push(...this.random.rows.shuffle(everyRow()));
     for (let i = 0; i < this.perEpoch; i++) yield order.slice(i * batch, (i + 1) * batch);
   }
 
@@ -101,24 +135,33 @@ export class BatchSource {
     const { data, settings, sizes } = this;
     const { batch: N, features: D } = sizes;
     const real = new Float32Array(N * D);
+    const labelled = data.labels.length;
     rows.forEach((row, i) => {
-      real.set(rowOf(data.features, row), i * D);
+      real.set(row < labelled ? rowOf(data.features, row) : rowOf(this.mixed!, row - labelled), i * D);
     });
-    const labels = rows.map((row) => data.labels[row]);
-    const { unlabelled } = this;
+    const labels = rows.map((row) => (row < labelled ? data.labels[row] : unknown));
+    const generated = this.isIndependent
+      ? labels.map(() => data.seen[this.random.rows.integer(data.seen.length)])
+      : labels;
+    const { unlabelled, mixed } = this;
     const withUnseen = settings.regulariseUnseen || unlabelled !== null;
     const unseen = withUnseen
       ? Array.from({ length: N }, () => data.unseen[this.random.unseen.integer(data.unseen.length)])
       : [];
     return {
       real,
-      attributes: this.attributesOf(labels, settings.attributeDropout),
+      attributes: this.attributesOf(generated, settings.attributeDropout),
       noise: this.random.noise.fillNormal(new Float32Array(N * sizes.noise)),
-      ...(this.bases && { base: this.basesOf(this.bases, labels) }),
-      supervised: supervisedPlan(labels, labels, settings.supervisedForm).data,
+      ...(this.bases && { base: this.basesOf(this.bases, generated) }),
+      supervised: supervisedPlan(
+        labels,
+        mixed ? [...generated, ...unseen] : generated,
+        settings.supervisedForm,
+      ).data,
       sameClass: sameClass(labels),
       useTransport: this.random.transition.uniform() < settings.transportProbability,
       targets: this.targetsOf(labels),
+      ...(this.isIndependent && { generatedTargets: this.targetsOf(generated) }),
       classAttributes: this.classAttributes,
       ...(withUnseen && {
         unseenAttributes: this.attributesOf(unseen, settings.attributeDropout),
@@ -126,7 +169,7 @@ export class BatchSource {
         ...(this.bases && { unseenBase: this.basesOf(this.bases, unseen) }),
       }),
       ...(settings.regulariseUnseen && { unseenTargets: this.targetsOf(unseen) }),
-      ...(unlabelled && { unlabelled: this.drawRows(unlabelled, N) }),
+      ...(unlabelled && !mixed && { unlabelled: this.drawRows(unlabelled.rows, N) }),
     };
   }
 
@@ -157,9 +200,14 @@ export class BatchSource {
     return takeRows(bases, labels).data;
   }
 
+  /** A 1 at each row's class; where some rows have none, more at the others, so that the mean is theirs alone. */
   private targetsOf(labels: readonly number[]): Float32Array {
     const targets = new Float32Array(labels.length * this.competing.length);
-    labels.forEach((label, i) => (targets[i * this.competing.length + this.columnOf.get(label)!] = 1));
+    const known = labels.reduce((count, label) => count + (label === unknown ? 0 : 1), 0);
+    labels.forEach((label, i) => {
+      if (label !== unknown)
+        targets[i * this.competing.length + this.columnOf.get(label)!] = labels.length / known;
+    });
     return targets;
   }
 }

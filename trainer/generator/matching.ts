@@ -7,19 +7,24 @@ import type { Operations } from '../engine/contract.js';
 import { cosineCost, transportPlan } from '../transport/operations.js';
 
 interface Matching<T> {
-  readonly cost: T; // (n, n)
-  readonly plan: T; // (n, n), without gradient
+  readonly cost: T; // (n, m)
+  readonly plan: T; // (n, m), without gradient
   readonly seenCost: T; // (N, N): the part of the cost between real rows and generated rows of seen classes
 }
 
-/** Lines 8 to 12 of Algorithm 1: the plan is T* or, in a supervised step, T~ (made with the batch). */
+/**
+ * Lines 8 to 12 of Algorithm 1: the plan is T* or, in a supervised step, T~ (made with the batch).
+ *
+ * The transductive setting as the paper has it (section 6.4) is the same with other rows: `real` is drawn from labelled and
+ * unlabelled rows together, `generated` is B_s and under it B_u (M = 2N), and T~ is zero wherever no label is known.
+ */
 export function inductiveMatching<T>(
   ops: Operations<T>,
   inputs: Record<string, T>,
-  generated: T, // (N, D)
+  generated: T, // (M, D)
   settings: TransportSettings,
 ): Matching<T> {
-  const cost = cosineCost(ops, inputs.real, generated); // (N, N)
+  const cost = cosineCost(ops, inputs.real, generated); // (N, M)
   const fixedCost = ops.stopGradient(cost);
   const plan = ops.choose(
     inputs.useTransport,
@@ -30,7 +35,7 @@ export function inductiveMatching<T>(
 }
 
 /**
- * The transductive setting (section 6.4 of the paper): B_real also holds rows of unseen classes without their labels, and
+ * The transductive setting, our form of section 6.4 of the paper: B_real also holds rows of unseen classes without their labels, and
  * transport runs over the union of the generated batches B_s and B_u.
  *
  *   rows     N labelled real rows, then N unlabelled ones

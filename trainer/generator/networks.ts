@@ -126,12 +126,12 @@ export function predict<T>(ops: Operations<T>, weights: Record<string, T>, featu
 }
 
 /**
- * He's initialisation before a ReLU, Glorot's before an output. Without a closed form the generator's output starts at the
- * mean real feature, so that the first steps need not find it; with one it starts at that, and the network at 0.
+ * He's initialisation before a ReLU, Glorot's before an output. The generator's output bias starts as given: at the mean
+ * real feature, so that the first steps need not find it, or at zero. On a closed form the network starts at 0.
  */
 export function initialWeights(
   sizes: NetworkSizes,
-  meanFeature: Float32Array,
+  outputBias: Float32Array,
   random: Random,
 ): Record<string, Float32Array> {
   const draw = (rows: number, columns: number, variance: number): Float32Array =>
@@ -144,7 +144,7 @@ export function initialWeights(
     'generator.weight': sizes.closedForm
       ? new Float32Array(hidden * D)
       : draw(hidden, D, 2 / (hidden + D)),
-    'generator.bias': sizes.closedForm ? new Float32Array(D) : meanFeature.slice(),
+    'generator.bias': sizes.closedForm ? new Float32Array(D) : outputBias.slice(),
     'predictor.weight1': draw(D, predictorHidden, 2 / D),
     'predictor.bias1': new Float32Array(predictorHidden),
     'predictor.weight2': draw(predictorHidden, d, 2 / (predictorHidden + d)),

@@ -4,19 +4,21 @@
  *   tr(T' C)  +  beta L_P(g, f)      the paper's objective (equation 10)
  *     +  discrimination L_D(g)       ours (discriminationLoss in losses.ts); 0 in the preset `paper`
  *
- *   C (N, N)  cosine costs between real rows x and rows g([a; z]) generated with their labels    (equations 1 and 3)
+ *   C (N, N)  cosine costs between real rows x and rows g([a; z]) generated with their labels, or with
+ *             labels drawn at random (`batchLabels`)    (equations 1 and 3)
  *   T (N, N)  the transport plan T* with probability p, by IPOT or Sinkhorn (equation 7); otherwise the supervised plan
  *             T~ (equation 9). Held fixed: by the envelope theorem the gradient flows through C alone.
  *   L_P       -log p(x | a) of real rows, of generated rows and, with `regulariseUnseen`, of rows generated for unseen
  *             classes (equations 4 and 5; line 13 of the algorithm leaves out the real ones)
  *
  * N rows in a batch, D features, d attributes, z noise, C classes that compete in L_P. With unlabelled rows (the
- * transductive setting) costs and plan are (2N, 2N), see matching.ts; the other terms stay as they are.
+ * transductive setting) costs and plan are (2N, 2N), or (N, 2N) as the paper has it, see matching.ts; the other terms stay as they are.
  */
 import type { GeneratorSettings } from '../configuration.js';
 import type { LossProgram, Operations } from '../engine/contract.js';
 import { marginalError } from '../transport/operations.js';
 import { discriminationLoss, ncaLoss, transportLoss } from './losses.js';
+import type { UnlabelledRows } from './batches.js';
 import { inductiveMatching, transductiveMatching } from './matching.js';
 import { generateFrom, generatorShapes, predict, predictorShapes } from './networks.js';
 import type { StepSizes } from './sizes.js';
@@ -31,20 +33,26 @@ interface Term<T> {
 export function trainingStep(
   sizes: StepSizes,
   settings: GeneratorSettings,
-  withUnlabelled = false,
+  unlabelled: UnlabelledRows['form'] | null = null,
 ): LossProgram {
   return {
     name: 'training-step',
-    inputs: stepInputs(sizes, settings, withUnlabelled),
+    inputs: stepInputs(sizes, settings, unlabelled),
     parameters: { ...generatorShapes(sizes), ...predictorShapes(sizes) },
     build: (ops, inputs, weights) => {
       const { attributes, noise, base, unseenAttributes, unseenNoise, unseenBase } = inputs;
       const generated = generateFrom(ops, weights, sizes, base ?? null, attributes, noise); // (N, D)
       const generateUnseen = (): typeof generated =>
         generateFrom(ops, weights, sizes, unseenBase ?? null, unseenAttributes, unseenNoise); // (N, D)
-      const matching = withUnlabelled
-        ? transductiveMatching(ops, inputs, generated, generateUnseen(), settings.transport)
-        : inductiveMatching(ops, inputs, generated, settings.transport);
+      const matching =
+        unlabelled === 'paired'
+          ? transductiveMatching(ops, inputs, generated, generateUnseen(), settings.transport)
+          : inductiveMatching(
+              ops,
+              inputs,
+              unlabelled === 'mixed' ? ops.concatenate([generated, generateUnseen()], 0) : generated,
+              settings.transport,
+            );
       const transport = transportLoss(ops, matching.plan, matching.cost);
       const terms = [
         ...discriminationTerm(ops, inputs, matching.seenCost, settings),
@@ -65,25 +73,27 @@ export function trainingStep(
 function stepInputs(
   { batch: N, attributes: d, noise: z, features: D, classes: C, closedForm }: StepSizes,
   settings: GeneratorSettings,
-  withUnlabelled: boolean,
+  unlabelled: UnlabelledRows['form'] | null,
 ): LossProgram['inputs'] {
+  const isIndependent = settings.batchLabels === 'independent' || unlabelled === 'mixed';
   return {
     real: [N, D],
-    attributes: [N, d], // of the generated rows: the labels of the real rows, some values blanked by dropout
+    attributes: [N, d], // of the generated rows, some values blanked by dropout
     noise: [N, z],
     ...(closedForm && { base: [N, D] }), // what the closed form predicts for the class of each generated row
-    supervised: [N, N],
+    supervised: [N, unlabelled === 'mixed' ? 2 * N : N],
     ...(settings.discrimination > 0 && { sameClass: [N, N] }),
     useTransport: 'condition',
     targets: [N, C],
+    ...(isIndependent && { generatedTargets: [N, C] }),
     classAttributes: [C, d],
-    ...((settings.regulariseUnseen || withUnlabelled) && {
+    ...((settings.regulariseUnseen || unlabelled) && {
       unseenAttributes: [N, d],
       unseenNoise: [N, z],
       ...(closedForm && { unseenBase: [N, D] }),
     }),
     ...(settings.regulariseUnseen && { unseenTargets: [N, C] }),
-    ...(withUnlabelled && { unlabelled: [N, D] }),
+    ...(unlabelled === 'paired' && { unlabelled: [N, D] }),
   };
 }
 
@@ -117,7 +127,7 @@ function attributeTerms<T>(
   if (beta === 0) return [{ name: 'predictor', weight: 1, value: real }];
   const terms = [
     { name: 'predictor', weight: beta, value: real },
-    { name: 'regulariser', weight: beta, value: nca(generated, inputs.targets) },
+    { name: 'regulariser', weight: beta, value: nca(generated, inputs.generatedTargets ?? inputs.targets) },
   ];
   if (regulariseUnseen) {
     const unseen = nca(generateUnseen(), inputs.unseenTargets);

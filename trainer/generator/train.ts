@@ -3,14 +3,14 @@
  * equation 6. A number of epochs stands for its "while not converged"; each batch is one pass through lines 4 to 13.
  * What a step minimises is in step.ts, what a batch holds in batches.ts.
  */
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { GeneratorSettings } from '../configuration.js';
 import type { AdamSettings, Engine, ParameterValues, TrainingRun } from '../engine/contract.js';
 import { freshState } from '../engine/state.js';
 import type { TrainingData } from '../preparation/training-data.js';
-import { BatchSource } from './batches.js';
+import { BatchSource, type UnlabelledRows } from './batches.js';
 import {
   closedFormValues,
   generatorShapes,
@@ -22,10 +22,10 @@ import { stepSizes, type StepSizes } from './sizes.js';
 import { trainingStep } from './step.js';
 import { TrainingMonitor, type TrainingHooks } from './training-monitor.js';
 
-/** The transductive setting: training continues from learnt weights, with rows whose labels are unknown. */
+/** The transductive setting: rows whose labels are unknown, and the learnt weights from which training continues, if any. */
 interface Adaptation {
-  readonly from: ParameterValues;
-  readonly unlabelled: Matrix; // (n, D), mapped
+  readonly from?: ParameterValues;
+  readonly unlabelled: UnlabelledRows;
 }
 
 const adam: Omit<AdamSettings, 'weightDecay'> = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8 };
@@ -45,13 +45,17 @@ export async function trainGenerator(
   const initial = (): ParameterValues =>
     adaptation
       ? trainedPart(adaptation.from, sizes)
-      : initialWeights(sizes, meanFeature(data), Random.stream(seed, 'initial-weights'));
+      : initialWeights(
+          sizes,
+          settings.outputBias === 'mean' ? meanFeature(data) : new Float32Array(sizes.features),
+          Random.stream(seed, 'initial-weights'),
+        );
   const networksOf = (trained: ParameterValues): TrainedNetworks => ({
     sizes,
     weights: { ...trained, ...closedFormValues(data.closedForm) },
   });
   const run = await engine.training(
-    trainingStep(sizes, settings, unlabelled !== null),
+    trainingStep(sizes, settings, unlabelled?.form ?? null),
     { ...adam, weightDecay: settings.weightDecay },
     saved?.training ?? freshState(initial()),
   );

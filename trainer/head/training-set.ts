@@ -1,10 +1,11 @@
 /**
- * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones, all as directions.
+ * What the head learns from: real rows of the seen classes, synthetic rows of the unseen ones, all as directions (or, with
+ * temperature null, as they are).
  *
  * Rows carry weights, so that the number of synthetic rows affects precision only: each class that was
- * synthesised counts `syntheticWeight` times as much as a seen class does on average.
+ * synthesised counts `syntheticWeight` times as much as a seen class does on average. With null every row counts alike.
  */
-import { directRows } from '../../core/head/feature-map.js';
+import { headRows } from '../../core/head/feature-map.js';
 import {
   addResiduals,
   directionOf,
@@ -30,7 +31,7 @@ import type { TrainingData } from '../preparation/training-data.js';
 import type { RefinedClasses } from '../transductive/refine.js';
 
 export interface HeadTrainingSet {
-  readonly rows: RowSource; // (n, D), directed; whoever fits the head releases them
+  readonly rows: RowSource; // (n, D), as the head sees them; whoever fits the head releases them
   readonly labels: Int32Array; // (n)
   readonly weights: Float32Array; // (n), with a sum of 1
   /** The mean direction of each class's synthetic rows, of unit length: (C, D). */
@@ -57,18 +58,59 @@ export async function headTrainingSet(
   synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
 
   const room = roomLike(data.features, labels.length, data.features.columns);
-  appendDirected(room, data.features, 1, settings.temperature); // scaled to 1 first, as synthetic rows are, so that both round alike
-  const donors =
-    settings.residual > 0 ? donorsOf(data.labels, (row) => directionOf(data.features, row)) : null;
-  for (const some of groups(synthesised, count)) {
-    const synthetic = directRows(await synthesiser.draw(data.attributes, some, count, random.noise), 1);
-    if (donors) addResiduals(synthetic, donors, settings.residual, random.residuals);
-    room.append(directRows(synthetic, settings.temperature));
-  }
-  const mass = syntheticMass(settings.syntheticWeight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
+  appendDirected(room, data.features, settings.temperature === null ? null : 1, settings.temperature); // scaled to 1 first, as synthetic rows are, so that both round alike
+  await appendSynthetic(room, data, synthesised, synthesiser, settings, random);
+  const weight = resolvedSyntheticWeight(settings, real, data.seen.length);
+  const mass = syntheticMass(weight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.fill(mass / Math.max(1, labels.length - real) / (1 + mass), real);
   return { rows: room.finish(), labels, weights, prototypes };
+}
+
+/**
+ * The standard setting as the paper has it: unseen classes alone, learnt from their synthetic rows. Labels are positions
+ * among the unseen classes.
+ */
+export async function unseenTrainingSet(
+  data: Pick<TrainingData, 'attributes' | 'features' | 'labels' | 'unseen'>,
+  synthesiser: DrawSource,
+  settings: HeadSettings,
+  random: { noise: Random; residuals: Random },
+): Promise<HeadTrainingSet> {
+  const prototypes = await prototypesOf(data.attributes, data.unseen, synthesiser, random.noise);
+  const count = settings.samplesPerClass;
+  const labels = Int32Array.from({ length: data.unseen.length * count }, (_, i) => Math.floor(i / count));
+  const room = roomLike(data.features, labels.length, data.features.columns);
+  await appendSynthetic(room, data, data.unseen, synthesiser, settings, random);
+  const weights = new Float32Array(labels.length).fill(1 / labels.length);
+  return { rows: room.finish(), labels, weights, prototypes };
+}
+
+/** `syntheticWeight` as a number: with null, the one with which every row counts alike. */
+export function resolvedSyntheticWeight(
+  { syntheticWeight, samplesPerClass }: Pick<HeadSettings, 'syntheticWeight' | 'samplesPerClass'>,
+  realRows: number,
+  seenClasses: number,
+): number {
+  return syntheticWeight ?? (samplesPerClass * seenClasses) / realRows;
+}
+
+/** Synthetic rows of each class in turn, as the head sees them. */
+async function appendSynthetic(
+  room: RowRoom,
+  data: Pick<TrainingData, 'attributes' | 'features' | 'labels'>,
+  classes: Int32Array,
+  synthesiser: DrawSource,
+  { samplesPerClass: count, residual, temperature }: HeadSettings,
+  random: { noise: Random; residuals: Random },
+): Promise<void> {
+  const donors = residual > 0 ? donorsOf(data.labels, (row) => directionOf(data.features, row)) : null;
+  for (const some of groups(classes, count)) {
+    const drawn = await synthesiser.draw(data.attributes, some, count, random.noise);
+    const synthetic = headRows(drawn, temperature === null ? null : 1);
+    if (donors) addResiduals(synthetic, donors, residual, random.residuals);
+    room.append(headRows(synthetic, temperature));
+  }
 }
 
 /** The mean direction of what the generator draws for each class. */
@@ -92,18 +134,18 @@ function* groups(classes: Int32Array, rowsPerClass: number): Generator<Int32Arra
   for (let start = 0; start < classes.length; start += size) yield classes.subarray(start, start + size);
 }
 
-/** Rows scaled to the length that the head expects; in memory or on disk, as the originals are. */
-export function directedCopy(rows: RowSource, length: number): RowSource {
+/** Rows as the head sees them; in memory or on disk, as the originals are. */
+export function directedCopy(rows: RowSource, temperature: number | null): RowSource {
   const room = roomLike(rows, rows.rows, rows.columns);
-  appendDirected(room, rows, length);
+  appendDirected(room, rows, temperature);
   return room.finish();
 }
 
-/** Appends copies of the rows, scaled to each of the lengths in turn. */
-function appendDirected(room: RowRoom, rows: RowSource, ...lengths: number[]): void {
+/** Appends copies of the rows, scaled to each of the lengths in turn; null scales nothing. */
+function appendDirected(room: RowRoom, rows: RowSource, ...lengths: (number | null)[]): void {
   for (const { rows: count, columns, data } of piecesOf(rows, rowsAtOnce)) {
     const copy = matrix(count, columns, data.slice());
-    for (const length of lengths) directRows(copy, length);
+    for (const length of lengths) headRows(copy, length);
     room.append(copy);
   }
 }
@@ -128,8 +170,11 @@ function refinedTrainingSet(
     classes.map((position) => data.unseen[position]),
     real,
   );
-  const mass = syntheticMass(settings.syntheticWeight, data.unseen.length, data.seen.length);
   const sure = confidence.reduce((sum, value) => sum + value, 0);
+  const mass =
+    settings.syntheticWeight === null
+      ? sure / real
+      : syntheticMass(settings.syntheticWeight, data.unseen.length, data.seen.length);
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.set(
     confidence.map((value) => ((value / sure) * mass) / (1 + mass)),

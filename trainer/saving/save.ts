@@ -11,6 +11,7 @@ import { fingerprint } from '../datasets/fingerprint.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
+import { resolvedSyntheticWeight } from '../head/training-set.js';
 import type { TrainedModel } from '../model.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
@@ -71,7 +72,7 @@ function bundleContent(saved: ModelToSave): BundleContent {
         samplesPerClass: configuration.head.samplesPerClass,
         noiseWidth: networks.sizes.noise,
         temperature: configuration.head.temperature,
-        syntheticWeight: configuration.head.syntheticWeight,
+        syntheticWeight: resolvedSyntheticWeight(configuration.head, data.labels.length, data.seen.length),
         syntheticSeen: configuration.head.syntheticSeen,
         residual: configuration.head.residual,
         prior: configuration.head.prior,

@@ -45,8 +45,10 @@ export async function selectSettings(
 ): Promise<Selection> {
   const { configuration, trials } = await search(dataset, start, run);
   const { folds } = await assess(dataset, configuration, foldCount(dataset, configuration), run);
-  const { unseenBias, range } = chooseBias(folds);
-  return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, record('', null, folds)] };
+  const given = start.validation.unseenBias;
+  const { unseenBias, range } = chooseBias(folds, given);
+  const last = record('', null, folds, given);
+  return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, last] };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */
@@ -64,7 +66,7 @@ async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
       Math.min(searchFolds, foldCount(dataset, start)),
       run,
     );
-    trials.push(record(setting, value, folds));
+    trials.push(record(setting, value, folds, start.validation.unseenBias));
     run.watcher.note(
       `  ${setting || 'as configured'} ${value ?? ''}: H ${percent(score)} on validation classes`,
     );
@@ -94,11 +96,16 @@ async function assess(dataset: Dataset, configuration: Configuration, count: num
   for (let fold = 0; fold < count; fold++) {
     folds.push(await assessFold(dataset, configuration, fold, run));
   }
-  return { folds, score: chooseBias(folds).harmonicMean };
+  return { folds, score: chooseBias(folds, configuration.validation.unseenBias).harmonicMean };
 }
 
-function record(setting: string, value: number | null, folds: readonly FoldResult[]): Trial {
-  const { unseenBias, harmonicMean } = chooseBias(folds);
+function record(
+  setting: string,
+  value: number | null,
+  folds: readonly FoldResult[],
+  givenBias: number | null,
+): Trial {
+  const { unseenBias, harmonicMean } = chooseBias(folds, givenBias);
   const mean = (pick: (fold: FoldResult) => number): number =>
     folds.reduce((sum, fold) => sum + pick(fold), 0) / folds.length;
   return {

@@ -11,6 +11,7 @@
  * generator of unit length (P, D):
  *   real       h_i = T x_r(i)
  *   synthetic  h_i = t_i (l g_d(i) + residual (x_e(i) - c_e(i))),   t_i such that |h_i| = T; e(i) is the donor
+ * (where the bundle's rows keep the length that they have, x and g do too, and T and t_i are 1)
  * so x V', c V' and g V' give the scores of any number of synthetic rows, and a class costs its few draws.
  */
 import type { Matrix } from '../../matrix.js';
@@ -31,6 +32,7 @@ export interface ProblemRows {
   readonly label: Int32Array; // y(i), an index into the bundle's classes and then the runtime classes in order
   readonly weight: Float64Array; // w_i
   readonly temperature: number; // T
+  readonly typicalLength: number; // of the part of a data row that its class explains: it sets the scale of the solver's steps
   readonly residual: number;
   readonly length: number; // l
 }

@@ -1,5 +1,6 @@
 /** Blocks of rows laid out as one problem, in the form of objective/fit-problem.ts: real rows first, then synthetic ones. */
-import { matrix, stackRows, type Matrix } from '../../matrix.js';
+import { lengthOf } from '../../head/synthetic-rows.js';
+import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
 import type { ProblemRows } from '../objective/fit-problem.js';
 import type { RealBlock, RowBlock, RowContext, SyntheticBlock } from './row-source.js';
 
@@ -27,6 +28,7 @@ export function assemble(
   const pool = poolFeatures(donors.features, realBlocks);
   const meanOf = new Int32Array(pool.features.rows); // only those of donors are ever read
   meanOf.set(donors.meanOf);
+  const length = settings.residual > 0 ? donors.meanLength : 1;
   const rows = {
     real: pool.features,
     realRow: new Int32Array(real),
@@ -41,9 +43,11 @@ export function assemble(
     scale: new Float32Array(synthetic),
     label: new Int32Array(real + synthetic),
     weight: new Float64Array(real + synthetic),
-    temperature: settings.temperature,
+    temperature: settings.temperature ?? 1,
+    typicalLength:
+      settings.temperature === null ? meanRowLength(donors.features) : settings.temperature * length,
     residual: settings.residual,
-    length: settings.residual > 0 ? donors.meanLength : 1,
+    length,
   };
   const baseOffsets = new Float64Array(real + synthetic);
   const placed: PlacedBlock[] = [];
@@ -77,6 +81,12 @@ export function assemble(
 
 function rowCount({ synthetic }: SyntheticBlock): number {
   return synthetic.scales.length;
+}
+
+function meanRowLength(features: Matrix): number {
+  let sum = 0;
+  for (let i = 0; i < features.rows; i++) sum += lengthOf(rowOf(features, i));
+  return sum / features.rows;
 }
 
 /** Every matrix of features once, the donors first: rows of the donors keep their indices. */

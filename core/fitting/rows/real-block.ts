@@ -1,18 +1,22 @@
-import { directRows } from '../../head/feature-map.js';
+import { headRows } from '../../head/feature-map.js';
 import type { Matrix } from '../../matrix.js';
 import type { RealBlock, RowContext } from './row-source.js';
 
 /** The rows of a block: (m) each. */
 type LabelledRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
 
-/** A block of real rows. The mapped features (r, D) that they refer to become directions of unit length in place. */
+/**
+ * A block of real rows. The mapped features (r, D) that they refer to become directions of unit length in place, unless the
+ * bundle's head sees rows of any length.
+ */
 export async function realBlock(
   { bundle, products }: Pick<RowContext, 'bundle' | 'products'>,
   features: Matrix,
   { feature, label, weight }: LabelledRows,
 ): Promise<RealBlock> {
-  const offsets = await products.logSumExp(directRows(features, bundle.manifest.head.temperature), bundle);
+  const { temperature } = bundle.manifest.head;
+  const offsets = await products.logSumExp(headRows(features, temperature), bundle);
   const baseOffsets = Float64Array.from(feature, (index) => offsets[index]);
-  directRows(features, 1);
+  headRows(features, temperature === null ? null : 1);
   return { kind: 'real', identity: features, features, feature, label, weight, baseOffsets };
 }

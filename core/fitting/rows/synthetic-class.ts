@@ -4,8 +4,8 @@
  * else is added, and whenever, a class has the same rows.
  */
 import { Failure } from '../../failures.js';
-import { directRows } from '../../head/feature-map.js';
-import { addResiduals, drawsPerPrototype, meanDirections } from '../../head/synthetic-rows.js';
+import { headRows } from '../../head/feature-map.js';
+import { addResiduals, drawsPerPrototype, meanDirections, meanRow } from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
 import { Random } from '../../random.js';
 import { ClassNoise } from './class-noise.js';
@@ -13,8 +13,8 @@ import type { RowContext } from './row-source.js';
 
 export interface SyntheticClass {
   readonly attributes: Float32Array; // (d), encoded
-  readonly prototype: Float32Array; // (D), of unit length
-  /** (rows / rowsPerDraw, D), of unit length. The assembly replaces it by a view of the same numbers, so that there is one copy. */
+  readonly prototype: Float32Array; // (D), of unit length; the mean of the draws where rows keep their length
+  /** (rows / rowsPerDraw, D), of unit length unless rows keep their own. The assembly replaces it by a view of the same numbers, so that there is one copy. */
   draws: Matrix;
   readonly donors: Int32Array; // (rows)
   readonly scales: Float32Array; // (rows)
@@ -53,7 +53,7 @@ export async function synthesiseClasses(
     const classes = batch.map((one, c) => {
       const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
       // All rows of a class around a single draw would be off by that draw's noise; the mean of all draws is not.
-      return { ...one, drawn: count > context.rowsPerDraw ? own : meanDirections(own, draws) };
+      return { ...one, drawn: count > context.rowsPerDraw ? own : meanOf(context, own) };
     });
     synthesised.push(...(await classesOfDraws(context, classes, count, purpose)));
   }
@@ -61,7 +61,7 @@ export async function synthesiseClasses(
 }
 
 interface DrawnClass extends DescribedClass {
-  readonly drawn: Matrix; // (draws, D), of unit length
+  readonly drawn: Matrix; // (draws, D), of unit length unless rows keep their own
 }
 
 export async function classesOfDraws(
@@ -91,12 +91,13 @@ export async function synthesiseRows(
   count: number,
   purpose: string,
 ) {
-  const drawn = await drawClasses(context, [{ name, attributes }], purpose, drawsPerPrototype);
+  const draws = Math.max(drawsPerPrototype, Math.ceil(count / context.rowsPerDraw)); // without residuals a row needs a draw of its own
+  const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws);
   const rows = matrix(count, drawn.columns);
   return { ...rowsOfDraws(context, name, drawn, purpose, rows), rows };
 }
 
-/** Draws of unit length, `draws` for each class in turn. */
+/** Draws of unit length (or of their own), `draws` for each class in turn. */
 async function drawClasses(
   { bundle, settings, generator }: RowContext,
   classes: readonly DescribedClass[],
@@ -107,18 +108,19 @@ async function drawClasses(
   const described = stackRows(classes.map(({ attributes }) => matrix(1, width, attributes)));
   const numbersPerClass = draws * bundle.manifest.head.noiseWidth;
   const noise = new ClassNoise(settings.seed, `${purpose}.noise`, classes, numbersPerClass);
-  return directRows(await generator.draw(described, [...classes.keys()], draws, noise), 1);
+  const drawn = await generator.draw(described, [...classes.keys()], draws, noise);
+  return headRows(drawn, settings.temperature === null ? null : 1);
+}
+
+/** What the draws of a class have in common: their mean direction, or their mean where rows keep their length. */
+function meanOf({ settings }: Pick<RowContext, 'settings'>, drawn: Matrix): Matrix {
+  return settings.temperature === null ? meanRow(drawn) : meanDirections(drawn, drawn.rows);
 }
 
 /** Rows of one class, written into `rows`, from its draws. */
-function rowsOfDraws(
-  { settings, donors, rowsPerDraw }: RowContext,
-  name: string,
-  drawn: Matrix,
-  purpose: string,
-  rows: Matrix,
-) {
-  const prototype = meanDirections(drawn, drawn.rows).data;
+function rowsOfDraws(context: RowContext, name: string, drawn: Matrix, purpose: string, rows: Matrix) {
+  const { settings, donors, rowsPerDraw } = context;
+  const prototype = meanOf(context, drawn).data;
   if (!prototype.every(Number.isFinite)) {
     throw new Failure(
       'attributes-invalid',
@@ -130,15 +132,22 @@ function rowsOfDraws(
   const random = Random.stream(settings.seed, `${purpose}.residuals.${name}`);
   const donorOfRow =
     settings.residual > 0 ? addResiduals(rows, donors, settings.residual, random) : new Int32Array(count);
-  const scales = new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    const row = rowOf(rows, i);
-    let squares = 0;
-    for (let k = 0; k < row.length; k++) squares += row[k] * row[k];
-    scales[i] = squares > 0 ? settings.temperature / Math.sqrt(squares) : 0;
-  }
-  directRows(rows, settings.temperature);
+  const scales = scalesOf(rows, settings.temperature);
+  headRows(rows, settings.temperature);
   const used = Math.ceil(count / rowsPerDraw);
   const draws = matrix(used, drawn.columns, drawn.data.slice(0, used * drawn.columns));
   return { prototype, draws, donors: donorOfRow, scales };
+}
+
+/** By what each row is multiplied to have the length that the head sees. */
+function scalesOf(rows: Matrix, temperature: number | null): Float32Array {
+  const scales = new Float32Array(rows.rows).fill(1);
+  if (temperature === null) return scales;
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rowOf(rows, i);
+    let squares = 0;
+    for (let k = 0; k < row.length; k++) squares += row[k] * row[k];
+    scales[i] = squares > 0 ? temperature / Math.sqrt(squares) : 0;
+  }
+  return scales;
 }

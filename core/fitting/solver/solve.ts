@@ -118,7 +118,7 @@ function scalesOf({ rows, classWeight, regularisation }: FitProblem): {
   biasScale: number;
 } {
   // Along a class's own mean the likelihood curves about so much; in every other direction, far less.
-  const curvature = regularisation + 0.25 * classWeight * (rows.temperature * rows.length) ** 2;
+  const curvature = regularisation + 0.25 * classWeight * rows.typicalLength ** 2;
   // Biases are not regularised. Measured in these units they curve as the weights do, and one step size suits all.
   return { curvature, biasScale: Math.sqrt(curvature / (0.5 * classWeight)) };
 }

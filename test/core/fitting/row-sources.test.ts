@@ -18,7 +18,7 @@ import { dataset, problemOf, scoreDifference, smallBundle, unseenClasses, withRo
 const bundle = await smallBundle();
 const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 const [width, base] = [bundle.weights.columns, bundle.bias.length];
-const { temperature } = bundle.manifest.head;
+const temperature = bundle.manifest.head.temperature!;
 const exact = { tolerance: 3e-5 };
 const opened: RowAssembly[] = [];
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { HeadRow } from '../../../core/head/head-table.js';
 import { prototypesOf } from '../../../core/fitting/rows/synthetic-class.js';
 import type { AssembledRows, RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
-import { rowOf } from '../../../core/matrix.js';
+import { matrix, rowOf } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
@@ -22,14 +22,24 @@ export const unseenClasses: readonly RuntimeClass[] = Array.from(dataset.unseen,
   attributes: Array.from(rowOf(dataset.attributes, label)),
 }));
 
+/** Settings under which the head sees rows at the length that they have, as the paper's does. */
+export const rowsAsTheyAre = {
+  features: { kind: 'minmax', power: 1 },
+  head: { temperature: null, prior: 'zero', residual: 0, syntheticWeight: null, regularisation: 1e-3 },
+} as const;
+
 /** Trained in a second, with the unseen classes hidden or known. */
-export async function smallBundle(isHidden = true): Promise<Bundle> {
+export async function smallBundle(
+  isHidden = true,
+  over: Pick<Parameters<typeof smallConfiguration>[0] & object, 'features' | 'head' | 'validation'> = {},
+): Promise<Bundle> {
   const out = `${temporaryFolder()}/bundle`;
   await train({
     dataset: isHidden ? hideUnseen(dataset) : dataset,
     configuration: smallConfiguration({
       generator: { epochs: 12 },
-      head: { samplesPerClass: 40, syntheticWeight: 2 },
+      ...over,
+      head: { samplesPerClass: 40, syntheticWeight: 2, ...over.head },
     }),
     seeds: [1],
     engine: new OnnxEngine({ threads: 1 }),
@@ -51,7 +61,7 @@ export function problemOf(assembly: RowAssembly, { rows, baseOffsets, classes }:
     rows,
     columnOf,
     offsets: baseOffsets,
-    prior: prototypesOf(classes),
+    prior: settings.prior === 'zero' ? matrix(count, base.weights.columns) : prototypesOf(classes),
     regularisation: settings.regularisation,
     classWeight: settings.classWeight,
   };

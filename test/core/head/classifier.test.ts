@@ -135,3 +135,21 @@ test('the same classes answer alike to the last bit, whatever came first and wha
   const options = { topK: 100, explain: true };
   expect(await second.classify(features, options)).toEqual(await first.classify(features, options));
 });
+
+test('without a temperature rows keep their length: a row of twice the length has twice the score', async () => {
+  const keeping = {
+    ...bundle,
+    manifest: { ...bundle.manifest, head: { ...bundle.manifest.head, temperature: null } },
+  };
+  const open = await Classifier.open(keeping, { threads: 1 });
+  const features = matrix(2, 3, Float32Array.of(0, 3, 4, 0, 6, 8));
+  const [once, twice] = await open.classify(features, { topK: 3 });
+  const [directed, alike] = await classifier.classify(features, { topK: 3 });
+  await open.release();
+  const logit = ({ predictions }: typeof once): number =>
+    Math.log(predictions.find((one) => one.class === 'cod')!.probability) -
+    Math.log(predictions.find((one) => one.class === 'bee')!.probability);
+  expect(logit(once)).toBeCloseTo(4 + 0.5 - 3, 5);
+  expect(logit(twice)).toBeCloseTo(8 + 0.5 - 6, 5);
+  expect(alike).toEqual(directed); // with one, only the direction counts
+});

@@ -30,6 +30,7 @@ const dataset = syntheticDataset();
 interface Case {
   readonly generator: Partial<GeneratorSettings>;
   readonly kind: 'whitened' | 'minmax';
+  readonly unlabelled?: 'paired' | 'mixed';
 }
 
 /** The preset `paper`, with networks of a size for tests. */
@@ -62,20 +63,33 @@ const cases: [string, Case][] = [
     "the paper's objective, with the supervised plan",
     { generator: { ...paper, transportProbability: 0 }, kind: 'minmax' },
   ],
+  [
+    "the paper's objective, with generated rows of the classes of the real ones",
+    { generator: { ...paper, batchLabels: 'matched', transportProbability: 0 }, kind: 'minmax' },
+  ],
+  [
+    "the paper's transductive step, with transport",
+    { generator: { ...paper, transportProbability: 1 }, kind: 'minmax', unlabelled: 'mixed' },
+  ],
+  [
+    "the paper's transductive step, with the supervised plan",
+    { generator: { ...paper, transportProbability: 0 }, kind: 'minmax', unlabelled: 'mixed' },
+  ],
   ['without the regulariser', { generator: { beta: 0, transportProbability: 0 }, kind: 'whitened' }],
 ];
 
-async function prepare({ generator, kind }: Case) {
-  const configuration = smallConfiguration({
-    features: { kind },
-    generator: { batchSize: 12, ...generator },
-  });
+async function prepare({ generator, kind, unlabelled: form }: Case) {
+  const configuration = {
+    ...smallConfiguration({ features: { kind }, generator: { batchSize: 12, ...generator } }),
+    ...(form && { transductive: transductiveSchema.parse({}) }),
+  };
   const data = await prepareTrainingData(onnx, dataset, configuration);
   await data.mapper.release();
   const sizes = stepSizes(data, configuration.generator);
-  const [inputs] = new BatchSource(data, sizes, configuration.generator, 1).epoch();
+  const unlabelled = form ? { rows: data.unlabelled!, form } : null;
+  const [inputs] = new BatchSource(data, sizes, configuration.generator, 1, undefined, unlabelled).epoch();
   const parameters = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
-  return { program: trainingStep(sizes, configuration.generator), inputs, parameters, sizes };
+  return { program: trainingStep(sizes, configuration.generator, form), inputs, parameters, sizes };
 }
 
 async function evaluate(
@@ -174,25 +188,29 @@ describe("the paper's objective (equation 10)", () => {
 });
 
 test('with unlabelled rows both engines agree, and every row and column has its share of the plan', async () => {
-  const settings = { batchSize: 12, transport: { iterations: 60 } };
-  const configuration = {
-    ...smallConfiguration({ generator: settings }),
-    transductive: transductiveSchema.parse({}),
-  };
-  const data = await prepareTrainingData(onnx, dataset, configuration);
-  await data.mapper.release();
-  const { generator } = configuration;
-  const sizes = stepSizes(data, generator);
-  const [drawn] = new BatchSource(data, sizes, generator, 1, undefined, data.unlabelled).epoch();
-  const parameters = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
-  const program = trainingStep(sizes, generator, true);
+  const settings = { transport: { ...smallConfiguration().generator.transport, iterations: 60 } };
+  const drawn = await prepare({ generator: settings, kind: 'whitened', unlabelled: 'paired' });
   for (const useTransport of [true, false]) {
-    const prepared = { program, inputs: { ...drawn, useTransport }, parameters };
+    const prepared = { ...drawn, inputs: { ...drawn.inputs, useTransport } };
     const [a, b] = [await evaluate(onnx, prepared), await evaluate(new TensorflowEngine(tf), prepared)];
     expect(a.reports.marginalError).toBeLessThan(0.02);
     expect(b.reports.transport).toBeCloseTo(a.reports.transport, 4);
     expectSameGradients(a.gradients, b.gradients);
   }
+});
+
+test("in the paper's transductive step transport spreads over generated rows of seen and unseen classes alike", async () => {
+  const many = { ...paper, transport: { ...paper.transport, iterations: 200 } };
+  const prepared = await prepare({ generator: many, kind: 'minmax', unlabelled: 'mixed' });
+  const inputs: InputValues = { ...prepared.inputs, useTransport: true };
+  const { reports, gradients } = await evaluate(onnx, { ...prepared, inputs });
+  expect(reports.marginalError).toBeLessThan(0.02); // 12 rows of 1/12 each, 24 columns of 1/24 each
+  const [N, D] = [prepared.sizes.batch, prepared.sizes.features];
+  const same = { ...inputs, unseenAttributes: new Float32Array(N * prepared.sizes.attributes) };
+  const moved = await evaluate(onnx, { ...prepared, inputs: same });
+  expect(moved.reports.transport).not.toBeCloseTo(reports.transport, 4); // unseen classes take part in the cost
+  expect(gradients['generator.bias'].some((value) => value !== 0)).toBe(true);
+  expect(gradients['generator.bias']).toHaveLength(D);
 });
 
 function expectSameGradients(a: Record<string, Float32Array>, b: Record<string, Float32Array>): void {

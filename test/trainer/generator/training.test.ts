@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { matrix, rowOf } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
@@ -52,6 +53,84 @@ describe('batches', () => {
         expect(own).toBeGreaterThanOrEqual(8);
       }
     }
+  });
+
+  /** For each generated row the position of its class, read off its target. */
+  const classesOf = (targets: Float32Array, rows: number): number[] =>
+    Array.from({ length: rows }, (_, i) => {
+      const width = targets.length / rows;
+      return targets.subarray(i * width, (i + 1) * width).findIndex((value) => value > 0);
+    });
+
+  test('generate the classes of their real rows, one for one, or classes drawn at random', () => {
+    const plain = { ...configuration.generator, attributeDropout: 0, discrimination: 0 };
+    for (const { generatedTargets } of new BatchSource(data, sizes, plain, 1).epoch())
+      expect(generatedTargets).toBeUndefined(); // those of the real rows are its own
+    const settings = { ...plain, batchLabels: 'independent' as const };
+    const counts = new Map<number, number>();
+    let matching = 0;
+    let rows = 0;
+    for (let seed = 0; seed < 10; seed++) {
+      for (const batch of new BatchSource(data, sizes, settings, seed).epoch()) {
+        const real = classesOf(batch.targets as Float32Array, sizes.batch);
+        const generated = classesOf(batch.generatedTargets as Float32Array, sizes.batch);
+        const attributes = batch.attributes as Float32Array;
+        generated.forEach((position, i) => {
+          counts.set(position, (counts.get(position) ?? 0) + 1);
+          matching += real[i] === position ? 1 : 0;
+          rows += 1;
+          const own = attributes.slice(i * sizes.attributes, (i + 1) * sizes.attributes);
+          expect(own).toEqual(rowOf(data.attributes, data.seen[position]));
+        });
+        // Mass moves between rows of one class, and a row without a partner has none.
+        const plan = batch.supervised as Float32Array;
+        for (let n = 0; n < sizes.batch; n++)
+          for (let m = 0; m < sizes.batch; m++)
+            expect(plan[n * sizes.batch + m] > 0).toBe(real[n] === generated[m]);
+      }
+    }
+    const expected = rows / data.seen.length;
+    expect(counts.size).toBe(data.seen.length);
+    expect(Math.max(...counts.values())).toBeLessThan(1.5 * expected);
+    expect(Math.min(...counts.values())).toBeGreaterThan(0.5 * expected);
+    expect(matching / rows).toBeLessThan(3 / data.seen.length);
+  });
+
+  test('with classes drawn at random refuse the discrimination term, which needs partners', () => {
+    const settings = { ...configuration.generator, batchLabels: 'independent' as const };
+    expect(() => new BatchSource(data, sizes, settings, 1)).toThrow(/discrimination to 0.*batchLabels/);
+    const unlabelled = { rows: matrix(4, sizes.features), form: 'mixed' as const };
+    const mixed = (): BatchSource =>
+      new BatchSource(data, sizes, configuration.generator, 1, undefined, unlabelled);
+    expect(mixed).toThrow(/discrimination to 0.*algorithm/);
+  });
+
+  test('are drawn from labelled and unlabelled rows together, where these are mixed', () => {
+    const rows = matrix(40, sizes.features, new Random(5).fillNormal(new Float32Array(40 * sizes.features)));
+    const settings = { ...configuration.generator, discrimination: 0, supervisedForm: 'paper' as const };
+    const unlabelled = { rows, form: 'mixed' as const };
+    const source = new BatchSource(data, sizes, settings, 1, undefined, unlabelled);
+    expect(source.perEpoch).toBe(Math.floor((data.labels.length + 40) / sizes.batch));
+    const line = (values: Float32Array, i: number): string =>
+      values.subarray(i * sizes.features, (i + 1) * sizes.features).join();
+    const known = new Set(Array.from({ length: 40 }, (_, i) => line(rows.data, i)));
+    const found: string[] = [];
+    for (const batch of source.epoch()) {
+      const targets = classesOf(batch.targets as Float32Array, sizes.batch);
+      const plan = batch.supervised as Float32Array; // (N, 2N)
+      const total = (batch.targets as Float32Array).reduce((sum, value) => sum + value, 0);
+      expect(total).toBeCloseTo(sizes.batch, 3); // the mean over labelled rows, whatever their number
+      for (let i = 0; i < sizes.batch; i++) {
+        const row = line(batch.real as Float32Array, i);
+        found.push(row);
+        expect(targets[i] < 0).toBe(known.has(row));
+        const shares = plan.subarray(2 * i * sizes.batch, 2 * (i + 1) * sizes.batch);
+        if (known.has(row)) expect(shares.some((value) => value > 0)).toBe(false);
+        expect(shares.subarray(sizes.batch).some((value) => value > 0)).toBe(false); // never to unseen classes
+      }
+    }
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.filter((row) => known.has(row)).length).toBeGreaterThan(20);
   });
 
   test('blank the share of attributes asked for and scale up the others, so that the mean stays', () => {
@@ -193,4 +272,15 @@ test('the merged generator answers the mean of its members', async () => {
   found.forEach((value, i) => {
     expect(value).toBeCloseTo((each[0][i] + each[1][i] + each[2][i]) / 3, 4);
   });
+});
+
+test("the generator's output bias starts at the mean feature, or at zero", async () => {
+  const start = async (outputBias: 'mean' | 'zero') => {
+    const settings = { ...configuration.generator, outputBias, epochs: 0 };
+    return (await trainGenerator(engine, data, settings, 1, hooks)).weights;
+  };
+  const [mean, zero] = [await start('mean'), await start('zero')];
+  expect(zero['generator.bias'].every((value) => value === 0)).toBe(true);
+  expect(mean['generator.bias'].some((value) => value !== 0)).toBe(true);
+  expect(zero['generator.weight']).toEqual(mean['generator.weight']);
 });

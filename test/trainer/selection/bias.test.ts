@@ -41,3 +41,16 @@ test('the range goes from all seen to all unseen', () => {
   expect(accuracyAtBias(margins, lowest - 1e-3).unseenAccuracy).toBe(0);
   expect(accuracyAtBias(margins, highest + 1e-3).seenAccuracy).toBeLessThan(0.05);
 });
+
+test('a bias that is given is taken as it is, with its own H, inside the range', () => {
+  const folds = [fold(2, 3), fold(3, 3)];
+  for (const given of [0, -50]) {
+    const { unseenBias, harmonicMean, range } = chooseBias(folds, given);
+    expect(unseenBias).toBe(given);
+    const expected = folds.map(({ margins }) => accuracyAtBias(margins, given).harmonicMean);
+    expect(harmonicMean).toBeCloseTo((expected[0] + expected[1]) / 2, 9);
+    expect(harmonicMean).toBeLessThan(chooseBias(folds).harmonicMean);
+    expect(range[0]).toBeLessThanOrEqual(given);
+    expect(range[1]).toBeGreaterThanOrEqual(given);
+  }
+});

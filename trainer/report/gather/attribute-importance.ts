@@ -4,7 +4,7 @@
  * to the nearest.
  *   P (C, D)  prototypes: the mean direction of draws for each class; always the same noise, so that only the
  *             attribute differs
- *   h (n, D)  test rows as directions; scores t h P' with t the head's temperature
+ *   h (n, D)  test rows as directions; scores t h P' with t the head's temperature (10 where it has none)
  *   importance_k = log loss with k blanked - log loss with nothing blanked, a mean over classes, in nats
  * The log loss resolves small effects, where top-1 moves only when a row changes its class. A family (the part of a name
  * before '::') is blanked as a whole: its members can replace one another, so that each alone may seem unimportant.
@@ -24,6 +24,8 @@ import type { ReportContext } from './report-context.js';
 const draws = 4;
 const maxClasses = 100;
 const maxRowsPerClass = 30;
+/** For a head that sees rows at the length that they have: the default of those that do not. */
+const temperatureWithoutOne = 10;
 
 export async function attributeImportance(
   context: ReportContext,
@@ -32,7 +34,10 @@ export async function attributeImportance(
   const { dataset, mapper, configuration } = context;
   const { classes, rows, labels } = chooseRows(context);
   if (classes.length < 2) return null;
-  const real = directRows(await mapper.map(dataset.features, rows), configuration.head.temperature);
+  const real = directRows(
+    await mapper.map(dataset.features, rows),
+    configuration.head.temperature ?? temperatureWithoutOne,
+  );
   const products = await MatrixProducts.open();
   const described = takeRows(dataset.attributes, classes); // (C, d), as given
   const usual = meansOfSeen(context); // (d)

@@ -55,9 +55,9 @@ export function importanceSection({ importance }: ReportData): Markup {
     )}
     <p class="quiet">
       The formula: importance(k) = L(k blanked) − L, with L the mean over classes of the log loss of
-      softmax(t·cos(row, prototype)), t the head's temperature, and a prototype the mean direction of ${draws}
-      draws of the generator, always from the same noise. With nothing blanked, L is ${logLoss.toFixed(3)}
-      nats and the prototypes alone reach ${percent(top1)} % top-1.
+      softmax(t·cos(row, prototype)), t the head's temperature (10 where it has none), and a prototype the
+      mean direction of ${draws} draws of the generator, always from the same noise. With nothing blanked, L
+      is ${logLoss.toFixed(3)} nats and the prototypes alone reach ${percent(top1)} % top-1.
     </p>
   </section>`;
 }
