@@ -4,6 +4,7 @@ import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/clas
 import type { EszslOptions } from '../../trainer/baseline/eszsl.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../../trainer/baseline/methods.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
@@ -59,7 +60,7 @@ Examples:
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
       const warnings = classOrderFindings(checkClassOrder(dataset));
-      for (const { message } of warnings) context.note(`Warning: ${message}.`);
+      for (const warning of warnings) context.note(describeFinding(warning));
       const result = await measure(dataset, options, context);
       const standard = result.standardAccuracy === null ? '    -' : percent(result.standardAccuracy);
       context.result(

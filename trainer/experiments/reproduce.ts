@@ -4,6 +4,7 @@ import type { Watcher } from '../../core/progress.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
+import { requireTrainable } from '../preparation/require-trainable.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { figureSamples, sampleCounts, type SamplesFigure } from './figure-samples.js';
 import { figureSolvers, stepsOfSolvers, type SolversFigure } from './figure-solvers.js';
@@ -51,6 +52,7 @@ const makers: Readonly<Record<FigureName, FigureMaker>> = {
 
 export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
   const { dataset, configuration, seeds, engine, out, watcher } = request;
+  requireTrainable(dataset, configuration);
   const directory = ExperimentDirectory.open(out, dataset, engine);
   const run = { engine, directory, watcher };
   const time = new Timekeeper(totalSteps(request), watcher);

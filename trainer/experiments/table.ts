@@ -1,3 +1,4 @@
+import { foldPlan } from '../selection/fold-plan.js';
 import { selectSettings } from '../selection/search.js';
 import { runMethod } from '../baseline/baseline.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../baseline/methods.js';
@@ -64,7 +65,7 @@ export async function makeTable(request: TableRequest, run: ExperimentRun, time:
     dataset: dataset.name,
     columns: columnsOf[table],
     rows,
-    notes: [...publishedNotes(request), ...regulariserNote(table, rows)],
+    notes: [...publishedNotes(request), ...validationNotes(request), ...regulariserNote(table, rows)],
   };
 }
 
@@ -83,6 +84,12 @@ function publishedNotes({ table, benchmark, dataset }: TableRequest): string[] {
   if (table === 'imagenet') return imagenetNotes(dataset);
   if (benchmark) return paperNotes(table, benchmark);
   return [`The paper has no column for ${dataset.name}; name one with --benchmark.`];
+}
+
+/** The bias is chosen on validation classes; where they are few, the table says so. */
+function validationNotes({ table, dataset, configuration }: TableRequest): string[] {
+  const { warning } = foldPlan(dataset, configuration);
+  return table === 'gzsl' && warning !== null ? [warning] : [];
 }
 
 /** How many steps `makeTable` will take, for the estimate of the time left. */

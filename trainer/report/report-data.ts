@@ -24,6 +24,7 @@ export interface ReportData {
   readonly importance: ImportanceFacts | null; // null: too few test rows
   readonly history: HistoryFacts | null; // null: the log of the run is missing
   readonly validation: readonly ValidationTrial[]; // empty: the bundle does not say
+  readonly validationWarning: string | null; // why choices made on validation classes may be poor
 }
 
 export interface DatasetFacts {

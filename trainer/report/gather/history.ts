@@ -41,14 +41,16 @@ const metricsSchema = z.object({
       }),
     )
     .catch([]),
+  validationWarning: z.string().nullable().catch(null),
 });
 
 export function remembered({ metrics }: Manifest): {
   baseline: RememberedBaseline | null;
   validation: ValidationTrial[];
+  validationWarning: string | null;
 } {
-  const { baseline, validation } = metricsSchema.parse(metrics);
-  return { baseline: baseline ?? null, validation };
+  const { baseline, validation, validationWarning } = metricsSchema.parse(metrics);
+  return { baseline: baseline ?? null, validation, validationWarning };
 }
 
 const finalLine = z.object({
