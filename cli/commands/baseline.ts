@@ -6,6 +6,7 @@ import { baselineMethods, baselineNames, type BaselineName } from '../../trainer
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
@@ -62,13 +63,13 @@ Examples:
       const warnings = classOrderFindings(checkClassOrder(dataset));
       for (const warning of warnings) context.note(describeFinding(warning));
       const result = await measure(dataset, options, context);
-      const standard = result.standardAccuracy === null ? '    -' : percent(result.standardAccuracy);
+      const missing = missingRows(result);
       context.result(
         `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in %
-  standard     ${standard}   (${dataset.unseen.length} unseen classes)
+  standard     ${percent(result.standardAccuracy)}   (${dataset.unseen.length} unseen classes)
   generalized  ${percent(result.unseenAccuracy)}   unseen
                ${percent(result.seenAccuracy)}   seen
-               ${percent(result.harmonicMean)}   H`,
+               ${percent(result.harmonicMean)}   H${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
         { dataset: dataset.name, method, ...result, warnings },
       );
     });

@@ -124,10 +124,12 @@ function describe(
   reportFile: string | null,
 ): string {
   const [first] = evaluations;
-  const lines = [evaluationTable(first.evaluation, baseline)];
+  const lines = [evaluationTable(first.evaluation, baseline, selection.trials.at(-1))];
   if (evaluations.length > 1) {
-    const over = (pick: (evaluation: (typeof first)['evaluation']) => number): string => {
-      const { mean, deviation } = spread(evaluations.map(({ evaluation }) => pick(evaluation)));
+    const over = (pick: (evaluation: (typeof first)['evaluation']) => number | null): string => {
+      const values = evaluations.map(({ evaluation }) => pick(evaluation)).filter((value) => value !== null);
+      if (values.length === 0) return percent(null);
+      const { mean, deviation } = spread(values);
       return `${percent(mean)} ± ${percent(deviation).trim()}`;
     };
     lines.push(

@@ -29,7 +29,7 @@ export async function figureSamples(
     for (const seed of seeds) {
       const changed = { ...configuration, head: { ...configuration.head, samplesPerClass } };
       const name = `figure samples: ${samplesPerClass} per class, seed ${seed}`;
-      found.push(await time.step(name, async () => (await judgedModel(dataset, changed, seed, run)).top1));
+      found.push(await time.step(name, async () => (await judgedModel(dataset, changed, seed, run)).top1!));
     }
     points.push({ samplesPerClass, top1: 100 * mean(found) });
   }

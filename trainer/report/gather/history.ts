@@ -15,21 +15,14 @@ import type {
   RememberedBaseline,
 } from '../report-data.js';
 
-const generalized = z.object({
-  unseenAccuracy: z.number(),
-  seenAccuracy: z.number(),
-  harmonicMean: z.number(),
-});
-const evaluated = z.object({
-  generalized,
-  ausuc: z.number(),
-  standard: z.object({ top1: z.number() }),
-});
+const figure = z.number().nullable(); // null: test rows are missing
+const generalized = z.object({ unseenAccuracy: figure, seenAccuracy: figure, harmonicMean: figure });
+const evaluated = z.object({ generalized, ausuc: figure, standard: z.object({ top1: figure }) });
 
 /** What `unseen train` leaves in a bundle's manifest; a bundle made by other means may lack any of it. */
 const metricsSchema = z.object({
   evaluation: evaluated.optional().catch(undefined),
-  baseline: generalized.extend({ standardAccuracy: z.number() }).optional().catch(undefined),
+  baseline: generalized.extend({ standardAccuracy: figure }).optional().catch(undefined),
   validation: z
     .array(
       z.object({

@@ -1,5 +1,6 @@
-export function percent(fraction: number, digits = 1): string {
-  return (100 * fraction).toFixed(digits);
+/** A dash for a figure that no row supports. */
+export function percent(fraction: number | null, digits = 1): string {
+  return fraction === null ? '–' : (100 * fraction).toFixed(digits);
 }
 
 /** With its sign: '+1.2', '−0.4'. */

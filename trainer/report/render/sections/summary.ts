@@ -1,9 +1,11 @@
-import type { ReportData } from '../../report-data.js';
+import type { ReportData, ValidationTrial } from '../../report-data.js';
 import { percent, whole } from '../format.js';
+import { missingRows } from '../../../evaluation/missing-rows.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
-export function summarySection({ summary, baseline, dataset, model, environment }: ReportData): Markup {
+export function summarySection(data: ReportData): Markup {
+  const { summary, baseline, dataset, model, environment, validation } = data;
   const { generalized: g, generalizedWithoutBias: plain, standard, ausuc, upperBound } = summary;
   const lines = [
     [
@@ -25,10 +27,11 @@ export function summarySection({ summary, baseline, dataset, model, environment 
     ['Unseen classes only: top-1', standard.top1, baseline?.standardAccuracy, ''],
     ['Unseen classes only: top-5', standard.top5, undefined, ''],
   ] as const;
-  const tile = (value: number, name: string, remark: string): Markup =>
-    html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
-  const against = (value: number | undefined): string =>
-    value === undefined ? 'ESZSL: not recorded' : `ESZSL: ${percent(value)} %`;
+  const missing = missingRows(g);
+  const tile = (value: number | null, name: string, remark: string): Markup | false =>
+    value !== null && html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
+  const against = (value: number | null | undefined): string =>
+    value === undefined || value === null ? 'ESZSL: not recorded' : `ESZSL: ${percent(value)} %`;
   return html`<header>
       <h1>${dataset.name}: how the model does</h1>
       <p class="quiet">
@@ -47,6 +50,7 @@ export function summarySection({ summary, baseline, dataset, model, environment 
         Accuracies are means over classes. H is the harmonic mean of seen and unseen accuracy: it is high only
         when both are. A model that does not beat ESZSL, a closed-form baseline, has learned little.
       </p>
+      ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. ${onValidation(validation.at(-1))}</p>`}
       <ul class="tiles">
         ${tile(g.harmonicMean, 'H', against(baseline?.harmonicMean))}
         ${tile(g.unseenAccuracy, 'unseen classes', against(baseline?.unseenAccuracy))}
@@ -69,4 +73,9 @@ export function summarySection({ summary, baseline, dataset, model, environment 
         { caption: 'All figures' },
       )}
     </section>`;
+}
+
+function onValidation(trial: ValidationTrial | undefined): string {
+  if (!trial) return '';
+  return `On validation classes, seen ones that played unseen, H was ${percent(trial.harmonicMean)} % and top-1 ${percent(trial.standardTop1)} %.`;
 }
