@@ -10,7 +10,7 @@ import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
-import { percent } from '../../core/percent.js';
+import { percentWithin } from '../../core/percent.js';
 import { positive, wholeNumber } from '../numbers.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand } from '../program.js';
@@ -64,12 +64,13 @@ Examples:
       for (const warning of warnings) context.note(describeFinding(warning));
       const result = await measure(dataset, options, context);
       const missing = missingRows(result);
+      const { intervals: within } = result;
       context.result(
-        `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in %
-  standard     ${percent(result.standardAccuracy)}   (${dataset.unseen.length} unseen classes)
-  generalized  ${percent(result.unseenAccuracy)}   unseen
-               ${percent(result.seenAccuracy)}   seen
-               ${percent(result.harmonicMean)}   H${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
+        `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in % (and its 95 % interval)
+  standard     ${percentWithin(result.standardAccuracy, within.top1)}   (${dataset.unseen.length} unseen classes)
+  generalized  ${percentWithin(result.unseenAccuracy, within.unseenAccuracy)}   unseen
+               ${percentWithin(result.seenAccuracy, within.seenAccuracy)}   seen
+               ${percentWithin(result.harmonicMean, within.harmonicMean)}   H${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
         { dataset: dataset.name, method, ...result, warnings },
       );
     });

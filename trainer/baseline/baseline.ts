@@ -1,6 +1,7 @@
 import { silent, type Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
+import { intervalsAtBias, type AccuracyIntervals } from '../evaluation/intervals.js';
 import { judgeRows, testRows, type ScoreRows } from '../evaluation/judge-rows.js';
 import { classMean, standardTopK, testAccuracyAtBias, type TestAccuracy } from '../evaluation/metrics.js';
 import { fitEszsl, type EszslOptions } from './eszsl.js';
@@ -16,6 +17,8 @@ export interface BaselineResult extends TestAccuracy {
   readonly standardAccuracy: number | null;
   /** The same, with the row's own class among the best five. */
   readonly standardTop5: number | null;
+  /** 95 % intervals of these figures. */
+  readonly intervals: AccuracyIntervals;
 }
 
 /** ESZSL, which is printed beside every model. */
@@ -46,7 +49,13 @@ export async function runMethod(
     const found = await judge(dataset, fitted.scores[0], run.watcher);
     return reachesUnseen
       ? { ...found, settings }
-      : { ...found, standardAccuracy: null, standardTop5: null, settings };
+      : {
+          ...found,
+          standardAccuracy: null,
+          standardTop5: null,
+          intervals: { ...found.intervals, top1: null },
+          settings,
+        };
   } finally {
     await fitted.release();
   }
@@ -77,5 +86,6 @@ async function judge(dataset: Dataset, score: ScoreRows, { signal }: Watcher): P
     standardAccuracy: classMean(unseenLabels, (i) => judged.isRight[firstUnseenRow + i] === 1),
     standardTop5: standardTopK(judged, 5),
     ...testAccuracyAtBias(judged, 0),
+    intervals: intervalsAtBias(judged, 0),
   };
 }

@@ -2,6 +2,7 @@ import { directRows, type FeatureMapper } from '../../core/head/feature-map.js';
 import { Scorer, type LinearHead } from '../../core/head/scorer.js';
 import type { RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { intervalsAtBias, type AccuracyIntervals } from './intervals.js';
 import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
 import { standardTopK, testAccuracyAtBias, type ScoredMargins, type TestAccuracy } from './metrics.js';
 import { testCurve } from './seen-unseen-curve.js';
@@ -18,6 +19,8 @@ export interface Evaluation {
   readonly upperBound: { readonly harmonicMean: number | null; readonly unseenBias: number | null };
   /** Rows of unseen classes, among the unseen classes only. */
   readonly standard: { readonly top1: number | null; readonly top5: number | null };
+  /** 95 % intervals: what other test rows of the same classes might have given. */
+  readonly intervals: AccuracyIntervals;
   readonly perClass: readonly ClassAccuracy[];
 }
 
@@ -91,6 +94,7 @@ export function evaluateRows(judged: ScoredMargins, dataset: Dataset, unseenBias
       unseenBias: curve?.best.bias ?? null,
     },
     standard: { top1: standardTopK(judged, 1), top5: standardTopK(judged, 5) },
+    intervals: intervalsAtBias(judged, unseenBias),
     perClass: perClass(dataset, labels, (i) => {
       const toUnseen = unseenBias > margin[i];
       return isRight[i] === 1 && toUnseen === (isUnseen[i] === 1);

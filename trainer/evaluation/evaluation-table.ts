@@ -1,6 +1,7 @@
-import { percent } from '../../core/percent.js';
+import { percent, percentWithin, withinWidth } from '../../core/percent.js';
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from './evaluate.js';
+import type { Interval } from './intervals.js';
 import { missingRows, noSeenRows, noUnseenRows } from './missing-rows.js';
 
 /** What the chosen settings reached on validation classes. */
@@ -18,33 +19,42 @@ export function evaluationTable(
   baseline: BaselineResult,
   validation?: ValidationFigures,
 ): string {
-  const { generalized, standard } = evaluation;
+  const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
   const chosen = `bias ${generalized.unseenBias.toFixed(3)}, chosen on validation classes`;
   const lines = [
-    `Mean accuracy over classes in %     model   ESZSL`,
+    `Mean accuracy over classes in %     ${'model'.padEnd(withinWidth)}   ESZSL   (95 % intervals: other test rows of the same classes)`,
     line(
       'all classes compete: unseen',
-      generalized.unseenAccuracy,
-      baseline.unseenAccuracy,
+      [generalized.unseenAccuracy, intervals.unseenAccuracy],
+      [baseline.unseenAccuracy, baseline.intervals.unseenAccuracy],
       generalized.unseenAccuracy === null ? noUnseenRows : '',
     ),
     line(
       '                     seen',
-      generalized.seenAccuracy,
-      baseline.seenAccuracy,
+      [generalized.seenAccuracy, intervals.seenAccuracy],
+      [baseline.seenAccuracy, baseline.intervals.seenAccuracy],
       generalized.seenAccuracy === null ? noSeenRows : '',
     ),
   ];
   if (missing === null)
     lines.push(
-      line('                     H', generalized.harmonicMean, baseline.harmonicMean, chosen),
+      line(
+        '                     H',
+        [generalized.harmonicMean, intervals.harmonicMean],
+        [baseline.harmonicMean, baseline.intervals.harmonicMean],
+        chosen,
+      ),
       ...overBiases(evaluation),
     );
   if (standard.top1 !== null)
     lines.push(
-      line('unseen classes only: top-1', standard.top1, baseline.standardAccuracy),
-      line('                     top-5', standard.top5),
+      line(
+        'unseen classes only: top-1',
+        [standard.top1, intervals.top1],
+        [baseline.standardAccuracy, baseline.intervals.top1],
+      ),
+      line('                     top-5', [standard.top5]),
     );
   if (missing !== null) lines.push(`H cannot be measured: ${missing}.`, onValidation(validation));
   return lines.join('\n');
@@ -52,14 +62,14 @@ export function evaluationTable(
 
 function overBiases({ generalizedWithoutBias, upperBound, ausuc }: Evaluation): string[] {
   return [
-    line('  without the bias:  H', generalizedWithoutBias.harmonicMean),
+    line('  without the bias:  H', [generalizedWithoutBias.harmonicMean]),
     line(
       '  best bias of all:  H',
-      upperBound.harmonicMean,
+      [upperBound.harmonicMean],
       undefined,
       'chosen on the test rows: an upper bound',
     ),
-    line('AUSUC', ausuc),
+    line('AUSUC', [ausuc]),
   ];
 }
 
@@ -69,7 +79,10 @@ function onValidation(figures: ValidationFigures | undefined): string {
   return `On validation classes, seen ones that played unseen: H ${mean}, held-out classes only: top-1 ${top1}.`;
 }
 
-function line(name: string, model: number | null, other?: number | null, remark = ''): string {
-  const beside = other === undefined ? '     ' : percent(other);
-  return `  ${name.padEnd(34)}${percent(model)}   ${beside}   ${remark}`.trimEnd();
+/** A figure, with its interval where it has one. */
+type Figure = readonly [value: number | null, interval?: Interval | null];
+
+function line(name: string, model: Figure, other?: Figure, remark = ''): string {
+  const beside = other ? percentWithin(...other) : ''.padEnd(withinWidth);
+  return `  ${name.padEnd(34)}${percentWithin(...model)}   ${beside}   ${remark}`.trimEnd();
 }

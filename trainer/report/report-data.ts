@@ -5,10 +5,13 @@
  */
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
+import type { AccuracyIntervals } from '../evaluation/intervals.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
-/** The part of the baseline's result that bundles of all versions hold. */
-export type RememberedBaseline = Omit<BaselineResult, 'standardTop5'>;
+/** The part of the baseline's result that bundles of all versions hold; older ones have no intervals. */
+export type RememberedBaseline = Omit<BaselineResult, 'standardTop5' | 'intervals'> & {
+  readonly intervals: AccuracyIntervals | null;
+};
 
 export interface ReportData {
   readonly dataset: DatasetFacts;

@@ -17,12 +17,22 @@ import type {
 
 const figure = z.number().nullable(); // null: test rows are missing
 const generalized = z.object({ unseenAccuracy: figure, seenAccuracy: figure, harmonicMean: figure });
+const interval = z.tuple([z.number(), z.number()]).nullable();
+const intervals = z.object({
+  unseenAccuracy: interval,
+  seenAccuracy: interval,
+  harmonicMean: interval,
+  top1: interval,
+});
 const evaluated = z.object({ generalized, ausuc: figure, standard: z.object({ top1: figure }) });
 
 /** What `unseen train` leaves in a bundle's manifest; a bundle made by other means may lack any of it. */
 const metricsSchema = z.object({
   evaluation: evaluated.optional().catch(undefined),
-  baseline: generalized.extend({ standardAccuracy: figure }).optional().catch(undefined),
+  baseline: generalized
+    .extend({ standardAccuracy: figure, intervals: intervals.nullable().catch(null) })
+    .optional()
+    .catch(undefined),
   validation: z
     .array(
       z.object({
