@@ -150,8 +150,8 @@ async function judgeOf(bundle: Bundle, unseen: readonly RuntimeClass[]) {
 }
 
 function print(name: string, evaluations: readonly Evaluation[]): void {
-  const mean = (pick: (evaluation: Evaluation) => number): string =>
-    ((100 * evaluations.reduce((sum, one) => sum + pick(one), 0)) / evaluations.length)
+  const mean = (pick: (evaluation: Evaluation) => number | null): string =>
+    ((100 * evaluations.reduce((sum, one) => sum + pick(one)!, 0)) / evaluations.length)
       .toFixed(2)
       .padStart(6);
   console.log(

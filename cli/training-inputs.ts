@@ -1,9 +1,11 @@
 /** The inputs that every training command has: settings, an engine, a dataset. */
 import { dirname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import { checkClassOrder, classOrderFindings } from '../trainer/baseline/class-order.js';
 import type { Configuration } from '../trainer/configuration.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
-import { loadDataset, type LoadOptions } from '../trainer/datasets/load.js';
+import { describeFinding, type Finding } from '../trainer/datasets/findings.js';
+import { loadWithWarnings, type LoadOptions } from '../trainer/datasets/load.js';
 import type { Engine } from '../trainer/engine/contract.js';
 import { presets, type PresetName } from '../trainer/presets.js';
 import { readConfiguration } from '../trainer/read-configuration.js';
@@ -19,6 +21,12 @@ export interface TrainingOptions extends LoadOptions {
   readonly seed: number;
   readonly threads: number;
   readonly json?: boolean;
+}
+
+interface TrainingInputs {
+  readonly engine: Engine;
+  readonly dataset: Dataset;
+  readonly findings: readonly Finding[]; // warnings alone: errors end the command
 }
 
 export function addTrainingOptions(command: Command): Command {
@@ -42,10 +50,18 @@ export async function openInputs(
   options: TrainingOptions,
   openEngine: () => Promise<Engine>,
   context: CommandContext,
-): Promise<{ engine: Engine; dataset: Dataset }> {
+): Promise<TrainingInputs> {
   const engine = await openEngine();
   context.note(`Reading ${options.data} …`);
   // Scratch files made from features on disk go beside the output, because temporary folders are often in memory.
   const scratch = dirname(resolve(options.out));
-  return { engine, dataset: await loadDataset(options.data, { ...options, scratch }) };
+  const { dataset, findings } = await loadWithWarnings(options.data, { ...options, scratch });
+  return { engine, dataset, findings };
+}
+
+/** Prints what `unseen dataset check` warns of, and returns it. */
+export function noteWarnings({ dataset, findings }: TrainingInputs, context: CommandContext): Finding[] {
+  const warnings = [...findings, ...classOrderFindings(checkClassOrder(dataset))];
+  for (const warning of warnings) context.note(describeFinding(warning));
+  return warnings;
 }

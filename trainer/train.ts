@@ -14,8 +14,10 @@ import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { trainModel, type TrainedModel } from './model.js';
+import { requireTrainable } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { saveModel } from './saving/save.js';
+import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, type Selection } from './selection/search.js';
 import { WorkDirectory } from './work-directory.js';
 
@@ -30,6 +32,8 @@ interface TrainingRequest {
 }
 
 export interface TrainingReport {
+  /** What limits the choices made on validation classes; null when there are enough of them. */
+  readonly validationWarning: string | null;
   readonly selection: Selection;
   readonly evaluations: readonly SeedEvaluation[];
   readonly baseline: BaselineResult;
@@ -43,26 +47,30 @@ interface SeedEvaluation {
 
 export async function train(request: TrainingRequest): Promise<TrainingReport> {
   const { dataset, engine, watcher, out, seeds, resume } = request;
+  requireTrainable(dataset, request.configuration);
   const work = openWork(request);
 
-  watcher.note('Choosing settings on validation classes.');
+  const plan = foldPlan(dataset, request.configuration);
+  if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
+  if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');
   const selection = await selectSettings(dataset, request.configuration, {
     engine,
     watcher,
     work,
     seed: seeds[0],
   });
-  work.log({ phase: 'selected', unseenBias: selection.unseenBias, trials: selection.trials });
+  const { unseenBias, trials } = selection;
+  work.log({ phase: 'selected', unseenBias, trials, validationWarning: plan.warning });
   const baseline = await runBaseline(dataset, {}, watcher);
 
   const evaluations: SeedEvaluation[] = [];
   for (const seed of seeds.slice(1)) evaluations.push(await trainOnce(request, selection, work, seed));
   // The first seed comes last: its model is the one that is saved. A run killed just after saving has a bundle already.
   const published = resume && existsSync(out);
-  const publish = published ? undefined : publisher(request, selection, baseline);
+  const publish = published ? undefined : publisher(request, plan, selection, baseline);
   evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
   work.finish();
-  return { selection, evaluations, baseline, logFile: work.logFile };
+  return { validationWarning: plan.warning, selection, evaluations, baseline, logFile: work.logFile };
 }
 
 /**
@@ -120,11 +128,16 @@ async function trainOnce(
   return { seed, evaluation: await runResumableUnit(work, `final-seed${seed}`, run, { rerun }) };
 }
 
-function publisher(request: TrainingRequest, selection: Selection, baseline: BaselineResult): Publish {
+function publisher(
+  request: TrainingRequest,
+  plan: FoldPlan,
+  selection: Selection,
+  baseline: BaselineResult,
+): Publish {
   const { dataset, engine, out, seeds } = request;
   const { configuration, unseenBias, unseenBiasRange, trials } = selection;
   return (model, evaluation) => {
-    const metrics = { evaluation, baseline, validation: trials };
+    const metrics = { evaluation, baseline, validation: trials, validationWarning: plan.warning };
     const saved = { dataset, model, configuration, seed: seeds[0], unseenBias, unseenBiasRange, metrics };
     return saveModel(out, saved, engine);
   };

@@ -4,11 +4,13 @@ import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/clas
 import type { EszslOptions } from '../../trainer/baseline/eszsl.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../../trainer/baseline/methods.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
-import { percent } from '../../core/percent.js';
+import { percentWithin } from '../../core/percent.js';
 import { positive, wholeNumber } from '../numbers.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand } from '../program.js';
@@ -59,15 +61,16 @@ Examples:
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
       const warnings = classOrderFindings(checkClassOrder(dataset));
-      for (const { message } of warnings) context.note(`Warning: ${message}.`);
+      for (const warning of warnings) context.note(describeFinding(warning));
       const result = await measure(dataset, options, context);
-      const standard = result.standardAccuracy === null ? '    -' : percent(result.standardAccuracy);
+      const missing = missingRows(result);
+      const { intervals: within } = result;
       context.result(
-        `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in %
-  standard     ${standard}   (${dataset.unseen.length} unseen classes)
-  generalized  ${percent(result.unseenAccuracy)}   unseen
-               ${percent(result.seenAccuracy)}   seen
-               ${percent(result.harmonicMean)}   H`,
+        `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in % (and its 95 % interval)
+  standard     ${percentWithin(result.standardAccuracy, within.top1)}   (${dataset.unseen.length} unseen classes)
+  generalized  ${percentWithin(result.unseenAccuracy, within.unseenAccuracy)}   unseen
+               ${percentWithin(result.seenAccuracy, within.seenAccuracy)}   seen
+               ${percentWithin(result.harmonicMean, within.harmonicMean)}   H${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
         { dataset: dataset.name, method, ...result, warnings },
       );
     });

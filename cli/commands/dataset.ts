@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
 import { convertDataset } from '../../trainer/datasets/convert.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
-import type { Finding } from '../../trainer/datasets/findings.js';
+import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadAndCheck, type DatasetForm, type LoadOptions } from '../../trainer/datasets/load.js';
 import { featurePlaces } from '../../trainer/datasets/open-form-features.js';
 import { datasetInvalid } from '../../trainer/datasets/problems.js';
@@ -92,7 +92,7 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
   context.note(`Reading ${directory} …`);
   const { dataset, form, findings } = await loadAndCheck(directory, options);
   const errors = findings.filter((finding) => finding.severity === 'error');
-  if (errors.length > 0) throw datasetInvalid(directory, findings.map(describe));
+  if (errors.length > 0) throw datasetInvalid(directory, findings.map(describeFinding));
   const order = checkClassOrder(dataset);
   const warnings = [...findings, ...classOrderFindings(order)];
   const text = [
@@ -100,7 +100,7 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
     order.isConclusive
       ? `Attributes explain ${(100 * order.explained).toFixed(0)} % of what tells seen classes apart.`
       : 'There are too few classes to tell whether the attributes belong to them.',
-    ...warnings.map(describe),
+    ...warnings.map(describeFinding),
     warnings.length === 0 ? 'No problems found.' : '',
   ];
   context.result(text.filter((line) => line !== '').join('\n'), {
@@ -129,8 +129,4 @@ function summary(
   ${seen.length} seen and ${unseen.length} unseen classes with ${attributes.columns} attributes
   ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes
   ${validationClasses ? `${validationClasses.length} validation classes` : 'no validation classes: some are held out by seed'}`;
-}
-
-function describe({ severity, message }: Finding): string {
-  return severity === 'error' ? message : `Warning: ${message}.`;
 }

@@ -4,6 +4,7 @@ import { runBaseline } from '../../trainer/baseline/baseline.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
+import { remembered } from '../../trainer/report/gather/history.js';
 import { evaluateAtRuntime } from '../runtime-evaluation.js';
 import type { AddCommand } from '../program.js';
 import { addLoadOptions } from './dataset.js';
@@ -50,8 +51,8 @@ Examples:
                 `${atRuntime.registered} classes registered over HTTP in ${atRuntime.registrationSeconds.toFixed(1)} s.`,
               ]
             : []),
-          evaluationTable(evaluation, baseline),
-          'Worst classes:',
+          evaluationTable(evaluation, baseline, remembered(bundle.manifest).validation.at(-1)),
+          ...(worst.length > 0 ? ['Worst classes:'] : []),
           ...worst.map(
             ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
           ),

@@ -13,7 +13,13 @@ import { renderReport } from '../../trainer/experiments/render.js';
 import { figureNames, reproduce, type FigureName } from '../../trainer/experiments/reproduce.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
+import {
+  addTrainingOptions,
+  noteWarnings,
+  openInputs,
+  settingsOf,
+  type TrainingOptions,
+} from '../training-inputs.js';
 
 interface ReproduceOptions extends TrainingOptions {
   readonly table: readonly TableName[];
@@ -68,7 +74,9 @@ Examples:
         throw new Failure('usage', 'Nothing to reproduce: name at least one --table or --figure.');
       const configuration = await settingsOf(options);
       const open = () => openEngine('onnx', { provider: 'cpu', threads: options.threads });
-      const { engine, dataset } = await openInputs(options, open, context);
+      const inputs = await openInputs(options, open, context);
+      const { engine, dataset } = inputs;
+      noteWarnings(inputs, context);
       const reproduction = await reproduce({
         dataset,
         configuration,

@@ -10,7 +10,13 @@ import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import type { CommandContext } from '../context.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { addTrainingOptions, openInputs, settingsOf, type TrainingOptions } from '../training-inputs.js';
+import {
+  addTrainingOptions,
+  noteWarnings,
+  openInputs,
+  settingsOf,
+  type TrainingOptions,
+} from '../training-inputs.js';
 import { spread } from '../spread.js';
 
 interface TrainOptions extends TrainingOptions {
@@ -64,7 +70,9 @@ Examples:
     await run(options.json === true, async (context) => {
       const configuration = await settingsOf(options);
       const open = () => openEngine(options.engine, options);
-      const { engine, dataset: loaded } = await openInputs(options, open, context);
+      const inputs = await openInputs(options, open, context);
+      const { engine, dataset: loaded } = inputs;
+      const warnings = noteWarnings(inputs, context);
       const dataset = options.hideUnseen ? hideUnseen(loaded) : loaded;
       const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
       const resume = options.resume === true;
@@ -84,6 +92,7 @@ Examples:
         bundle: options.out,
         report: reportFile,
         ...report,
+        warnings,
       });
     });
   });
@@ -115,10 +124,12 @@ function describe(
   reportFile: string | null,
 ): string {
   const [first] = evaluations;
-  const lines = [evaluationTable(first.evaluation, baseline)];
+  const lines = [evaluationTable(first.evaluation, baseline, selection.trials.at(-1))];
   if (evaluations.length > 1) {
-    const over = (pick: (evaluation: (typeof first)['evaluation']) => number): string => {
-      const { mean, deviation } = spread(evaluations.map(({ evaluation }) => pick(evaluation)));
+    const over = (pick: (evaluation: (typeof first)['evaluation']) => number | null): string => {
+      const values = evaluations.map(({ evaluation }) => pick(evaluation)).filter((value) => value !== null);
+      if (values.length === 0) return percent(null);
+      const { mean, deviation } = spread(values);
       return `${percent(mean)} ± ${percent(deviation).trim()}`;
     };
     lines.push(

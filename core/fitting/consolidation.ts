@@ -129,9 +129,10 @@ function measureOf(context: RowContext, classes: readonly FittedClass[]) {
 
 /** Mean over the labels of the fraction of their rows that score highest for them. */
 function accuracy(manifest: Manifest, scores: Matrix, labels: Int32Array): number {
-  return classMean(labels, (i) => {
+  const mean = classMean(labels, (i) => {
     const row = rowOf(scores, i);
     const own = row[labels[i]] + servingBias(manifest, labels[i]);
     return row.every((score, c) => c === labels[i] || score + servingBias(manifest, c) < own);
   });
+  return mean ?? 0; // a bundle without replayed rows gives no reason to change anything
 }

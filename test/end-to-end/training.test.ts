@@ -39,6 +39,9 @@ describe('unseen train', () => {
     const { code, stdout, stderr } = await unseen(...trainArguments(join(folder, 'people')));
     expect(code).toBe(0);
     expect(stdout).toMatch(/model\s+ESZSL/);
+    const figure = /\d+\.\d \(\d+\.\d – \d+\.\d\)/.source; // with its interval
+    for (const name of ['unseen', 'seen', 'H', 'top-1'])
+      expect(stdout).toMatch(new RegExp(`${name}\\s+${figure}\\s+${figure}`));
     expect(stdout).toContain('chosen on validation classes');
     expect(stderr).not.toContain('█');
   });

@@ -31,7 +31,7 @@ async function top1(configuration: typeof inductive, over: Dataset = dataset): P
   const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
   const judged = await judgeModel(scoring, dataset, dataset.splits.testUnseen);
   await data.release();
-  return standardTopK(judged, 1);
+  return standardTopK(judged, 1)!;
 }
 
 describe('unlabelled rows of unseen classes', () => {

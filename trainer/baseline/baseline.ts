@@ -1,18 +1,24 @@
 import { silent, type Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
+import { intervalsAtBias, type AccuracyIntervals } from '../evaluation/intervals.js';
 import { judgeRows, testRows, type ScoreRows } from '../evaluation/judge-rows.js';
-import { accuracyAtBias, classMean, standardTopK, type GeneralizedAccuracy } from '../evaluation/metrics.js';
+import { classMean, standardTopK, testAccuracyAtBias, type TestAccuracy } from '../evaluation/metrics.js';
 import { fitEszsl, type EszslOptions } from './eszsl.js';
 import { linearScores } from './linear-scores.js';
 import { baselineMethods, type BaselineName, type BaselineRun, type Settings } from './methods.js';
 
-/** What a model has to beat, on the dataset's own test rows. Means of per-class accuracies, as fractions of 1. */
-export interface BaselineResult extends GeneralizedAccuracy {
+/**
+ * What a model has to beat, on the dataset's own test rows. Means of per-class accuracies, as fractions of 1; null where test
+ * rows are missing.
+ */
+export interface BaselineResult extends TestAccuracy {
   /** Test rows of unseen classes, classified among the unseen classes only. */
-  readonly standardAccuracy: number;
+  readonly standardAccuracy: number | null;
   /** The same, with the row's own class among the best five. */
-  readonly standardTop5: number;
+  readonly standardTop5: number | null;
+  /** 95 % intervals of these figures. */
+  readonly intervals: AccuracyIntervals;
 }
 
 /** ESZSL, which is printed beside every model. */
@@ -25,10 +31,8 @@ export async function runBaseline(
   return judge(dataset, (rows) => Promise.resolve(linearScores(model, dataset.features, rows)), watcher);
 }
 
-export interface ChosenBaseline extends GeneralizedAccuracy {
-  /** Null for a method that cannot tell unseen classes apart. */
-  readonly standardAccuracy: number | null;
-  readonly standardTop5: number | null;
+/** `standardAccuracy` and `standardTop5` are also null for a method that cannot tell unseen classes apart. */
+export interface ChosenBaseline extends BaselineResult {
   readonly settings: Settings;
 }
 
@@ -45,7 +49,13 @@ export async function runMethod(
     const found = await judge(dataset, fitted.scores[0], run.watcher);
     return reachesUnseen
       ? { ...found, settings }
-      : { ...found, standardAccuracy: null, standardTop5: null, settings };
+      : {
+          ...found,
+          standardAccuracy: null,
+          standardTop5: null,
+          intervals: { ...found.intervals, top1: null },
+          settings,
+        };
   } finally {
     await fitted.release();
   }
@@ -60,7 +70,7 @@ async function chooseSettings(dataset: Dataset, name: BaselineName, run: Baselin
   try {
     for (const score of fitted.scores) {
       const judged = await judgeRows(score, validation, validation.splits.testUnseen, run.watcher.signal);
-      accuracies.push(classMean(judged.labels, (i) => judged.isRight[i] === 1));
+      accuracies.push(classMean(judged.labels, (i) => judged.isRight[i] === 1)!); // a split has held-out rows
     }
   } finally {
     await fitted.release();
@@ -75,6 +85,7 @@ async function judge(dataset: Dataset, score: ScoreRows, { signal }: Watcher): P
   return {
     standardAccuracy: classMean(unseenLabels, (i) => judged.isRight[firstUnseenRow + i] === 1),
     standardTop5: standardTopK(judged, 5),
-    ...accuracyAtBias(judged, 0),
+    ...testAccuracyAtBias(judged, 0),
+    intervals: intervalsAtBias(judged, 0),
   };
 }

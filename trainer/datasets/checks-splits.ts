@@ -1,3 +1,4 @@
+import { countRows } from './class-sets.js';
 import type { Dataset } from './dataset.js';
 import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
 
@@ -101,8 +102,7 @@ function checkClassesOfSplits(dataset: Dataset): Finding[] {
       ),
     );
 
-  const rowsOf = new Map<number, number>();
-  for (const row of splits.train) rowsOf.set(labels[row], (rowsOf.get(labels[row]) ?? 0) + 1);
+  const rowsOf = countRows(labels, splits.train);
   const few = Array.from(seen).filter((label) => (rowsOf.get(label) ?? 0) < fewRows);
   if (few.length > 0)
     findings.push(

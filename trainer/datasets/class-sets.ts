@@ -10,6 +10,18 @@ export function classesOfRows(labels: Int32Array, rows: ArrayLike<number>, class
   return indicesWhere(present, 1);
 }
 
+/** How many of the rows named each class has; classes without one are left out. */
+export function countRows(labels: Int32Array, rows: Int32Array): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const row of rows) counts.set(labels[row], (counts.get(labels[row]) ?? 0) + 1);
+  return counts;
+}
+
+/** The number of classes whose training rows can be compared with each other: those with two or more. */
+export function classesWithSpread({ labels, splits }: Dataset): number {
+  return [...countRows(labels, splits.train).values()].filter((count) => count > 1).length;
+}
+
 /** A dataset from what its files say; seen and unseen follow from the training rows, so no file can contradict them. */
 export function assembleDataset<Parts extends Omit<Dataset, 'seen' | 'unseen'>>(
   parts: Parts,

@@ -31,6 +31,11 @@ export function warningFinding(code: FindingCode, message: string): Finding {
   return { severity: 'warning', code, message };
 }
 
+/** A finding as every command prints it. */
+export function describeFinding({ severity, message }: Finding): string {
+  return severity === 'error' ? message : `Warning: ${message}.`;
+}
+
 /** The first few of many, in words. */
 export function someOf(items: readonly (string | number)[], max = 3): string {
   const named = items.slice(0, max).join(', ');

@@ -28,14 +28,19 @@ interface CheckedDataset {
 
 /** A dataset that passed its checks; otherwise a Failure that lists every problem. */
 export async function loadDataset(path: string, options: LoadOptions = {}): Promise<Dataset> {
-  const { dataset, findings } = await loadAndCheck(path, options);
-  const errors = findings.filter((finding) => finding.severity === 'error');
+  return (await loadWithWarnings(path, options)).dataset;
+}
+
+/** The same, with the findings that do not make it unusable. */
+export async function loadWithWarnings(path: string, options: LoadOptions = {}): Promise<CheckedDataset> {
+  const checked = await loadAndCheck(path, options);
+  const errors = checked.findings.filter((finding) => finding.severity === 'error');
   if (errors.length > 0)
     throw datasetInvalid(
       path,
       errors.map((finding) => finding.message),
     );
-  return dataset;
+  return checked;
 }
 
 /** The dataset with all findings, warnings included; throws only when there is no dataset that could be checked. */

@@ -35,7 +35,8 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
   for (const [label, rows] of rowsOf) {
     if (heldOut.has(label)) splits.testUnseen.push(...rows);
     else {
-      const testCount = Math.min(rows.length - 1, Math.round(rows.length * seenRowFraction)); // one is left to learn from
+      const wanted = Math.max(1, Math.round(rows.length * seenRowFraction));
+      const testCount = Math.min(rows.length - 1, wanted); // one is left to learn from
       random.shuffle(rows);
       splits.testSeen.push(...rows.slice(0, testCount));
       splits.train.push(...rows.slice(testCount));

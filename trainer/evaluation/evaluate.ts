@@ -2,28 +2,25 @@ import { headRows, type FeatureMapper } from '../../core/head/feature-map.js';
 import { Scorer, type LinearHead } from '../../core/head/scorer.js';
 import type { RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { intervalsAtBias, type AccuracyIntervals } from './intervals.js';
 import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
-import {
-  accuracyAtBias,
-  classMean,
-  standardTopK,
-  type GeneralizedAccuracy,
-  type ScoredMargins,
-} from './metrics.js';
-import { seenUnseenCurve } from './seen-unseen-curve.js';
+import { standardTopK, testAccuracyAtBias, type ScoredMargins, type TestAccuracy } from './metrics.js';
+import { testCurve } from './seen-unseen-curve.js';
 import { selectColumns } from './select-columns.js';
 
-/** How a model does on test rows. Accuracies are means over classes, from 0 to 1. */
+/** How a model does on test rows. Accuracies are means over classes, from 0 to 1; null where test rows are missing. */
 export interface Evaluation {
   /** Every class competes, with the bias that validation classes chose. */
-  readonly generalized: GeneralizedAccuracy & { readonly unseenBias: number };
-  readonly generalizedWithoutBias: GeneralizedAccuracy;
+  readonly generalized: TestAccuracy & { readonly unseenBias: number };
+  readonly generalizedWithoutBias: TestAccuracy;
   /** Area under the curve of seen against unseen accuracy as the bias runs from one end to the other. */
-  readonly ausuc: number;
+  readonly ausuc: number | null;
   /** The bias that would have been best on these very rows: an upper bound, never a result. */
-  readonly upperBound: { readonly harmonicMean: number; readonly unseenBias: number };
+  readonly upperBound: { readonly harmonicMean: number | null; readonly unseenBias: number | null };
   /** Rows of unseen classes, among the unseen classes only. */
-  readonly standard: { readonly top1: number; readonly top5: number };
+  readonly standard: { readonly top1: number | null; readonly top5: number | null };
+  /** 95 % intervals: what other test rows of the same classes might have given. */
+  readonly intervals: AccuracyIntervals;
   readonly perClass: readonly ClassAccuracy[];
 }
 
@@ -87,13 +84,17 @@ export async function evaluateModel(
 /** The accuracies of test rows that were judged one by one. */
 export function evaluateRows(judged: ScoredMargins, dataset: Dataset, unseenBias: number): Evaluation {
   const { labels, margin, isRight, isUnseen } = judged;
-  const curve = seenUnseenCurve(judged);
+  const curve = testCurve(judged);
   return {
-    generalized: { ...accuracyAtBias(judged, unseenBias), unseenBias },
-    generalizedWithoutBias: accuracyAtBias(judged, 0),
-    ausuc: curve.area,
-    upperBound: { harmonicMean: curve.best.harmonicMean, unseenBias: curve.best.bias },
+    generalized: { ...testAccuracyAtBias(judged, unseenBias), unseenBias },
+    generalizedWithoutBias: testAccuracyAtBias(judged, 0),
+    ausuc: curve?.area ?? null,
+    upperBound: {
+      harmonicMean: curve?.best.harmonicMean ?? null,
+      unseenBias: curve?.best.bias ?? null,
+    },
     standard: { top1: standardTopK(judged, 1), top5: standardTopK(judged, 5) },
+    intervals: intervalsAtBias(judged, unseenBias),
     perClass: perClass(dataset, labels, (i) => {
       const toUnseen = unseenBias > margin[i];
       return isRight[i] === 1 && toUnseen === (isUnseen[i] === 1);
@@ -119,9 +120,6 @@ function perClass(
       name: dataset.classNames[label],
       seen: seen.has(label),
       rows: rows.length,
-      accuracy: classMean(
-        rows.map(() => label),
-        (k) => isHit(rows[k]),
-      ),
+      accuracy: rows.filter(isHit).length / rows.length,
     }));
 }

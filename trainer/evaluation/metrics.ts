@@ -17,13 +17,16 @@ export interface GeneralizedAccuracy {
   readonly harmonicMean: number; // H = 2 A_u A_s / (A_u + A_s)
 }
 
+/** The same where rows of one kind may be missing: null is a figure that no row supports, which is not 0. */
+export type TestAccuracy = { readonly [Figure in keyof GeneralizedAccuracy]: number | null };
+
 /** A row is a hit when fewer than k other candidates score above its own class (ties count against it). */
 export function topKAccuracy(
   scores: Matrix,
   labels: ArrayLike<number>,
   k: number,
   candidates?: ArrayLike<number>,
-): number {
+): number | null {
   const count = candidates?.length ?? scores.columns;
   return classMean(labels, (i) => {
     const own = scores.data[i * scores.columns + labels[i]];
@@ -101,9 +104,17 @@ export function marginsOf(
   };
 }
 
+/** For rows of which some are known to be of seen and some of unseen classes, as in every validation fold. */
 export function accuracyAtBias(margins: Margins, bias: number): GeneralizedAccuracy {
+  const { unseenAccuracy, seenAccuracy, harmonicMean: mean } = testAccuracyAtBias(margins, bias);
+  if (unseenAccuracy === null || seenAccuracy === null || mean === null)
+    throw new RangeError('rows of seen and of unseen classes are needed');
+  return { unseenAccuracy, seenAccuracy, harmonicMean: mean };
+}
+
+export function testAccuracyAtBias(margins: Margins, bias: number): TestAccuracy {
   const { margin, isUnseen, isRight, labels } = margins;
-  const accuracy = (side: number): number => {
+  const accuracy = (side: number): number | null => {
     const rows = Array.from(margin.keys()).filter((i) => isUnseen[i] === side);
     return classMean(
       rows.map((i) => labels[i]),
@@ -111,11 +122,16 @@ export function accuracyAtBias(margins: Margins, bias: number): GeneralizedAccur
     );
   };
   const [seenAccuracy, unseenAccuracy] = [accuracy(0), accuracy(1)];
-  return { unseenAccuracy, seenAccuracy, harmonicMean: harmonicMean(unseenAccuracy, seenAccuracy) };
+  const isComplete = seenAccuracy !== null && unseenAccuracy !== null;
+  return {
+    unseenAccuracy,
+    seenAccuracy,
+    harmonicMean: isComplete ? harmonicMean(unseenAccuracy, seenAccuracy) : null,
+  };
 }
 
-/** Rows of unseen classes among the unseen classes only, as topKAccuracy has it. */
-export function standardTopK({ isUnseen, labels, ahead }: ScoredMargins, k: number): number {
+/** Rows of unseen classes among the unseen classes only, as topKAccuracy has it; null without such a row. */
+export function standardTopK({ isUnseen, labels, ahead }: ScoredMargins, k: number): number | null {
   const rows = Array.from(ahead.keys()).filter((i) => isUnseen[i] === 1);
   return classMean(
     rows.map((i) => labels[i]),

@@ -16,6 +16,13 @@ interface SeenUnseenCurve {
   readonly best: CurvePoint; // of the highest H; the bias nearest to 0 among equals
 }
 
+/** Null where rows of seen or of unseen classes are missing: there is nothing to trade then. */
+export function testCurve(margins: Margins): SeenUnseenCurve | null {
+  const { isUnseen } = margins;
+  return isUnseen.includes(0) && isUnseen.includes(1) ? seenUnseenCurve(margins) : null;
+}
+
+/** For rows of both kinds, as every validation fold has them. */
 export function seenUnseenCurve(margins: Margins): SeenUnseenCurve {
   const { margin, isUnseen, isRight } = margins;
   const step = stepSizes(margins); // (N)

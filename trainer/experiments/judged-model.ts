@@ -3,7 +3,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { judgeModel, type ScoringModel } from '../evaluation/evaluate.js';
 import { testRows } from '../evaluation/judge-rows.js';
-import { accuracyAtBias, standardTopK } from '../evaluation/metrics.js';
+import { standardTopK, testAccuracyAtBias } from '../evaluation/metrics.js';
 import { restoreMargins, storeMargins, type StoredMargins } from '../evaluation/stored-margins.js';
 import type { Watcher } from '../../core/progress.js';
 import { trainModel } from '../model.js';
@@ -17,8 +17,8 @@ export interface ExperimentRun {
 
 /** What the tables need to know of one trained model; any bias can be judged from it afterwards. */
 interface JudgedModel {
-  readonly top1: number;
-  readonly top5: number;
+  readonly top1: number | null;
+  readonly top5: number | null;
   readonly margins: StoredMargins;
 }
 
@@ -60,5 +60,5 @@ async function judge(dataset: Dataset, scoring: ScoringModel): Promise<JudgedMod
 }
 
 export function generalizedAt({ margins }: JudgedModel, bias: number) {
-  return accuracyAtBias(restoreMargins(margins), bias);
+  return testAccuracyAtBias(restoreMargins(margins), bias);
 }

@@ -1,9 +1,12 @@
 /** The paper's tables and figures, on whatever dataset is given: what is asked for, one step after another. */
 import { join } from 'node:path';
+import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
+import { requireTrainable } from '../preparation/require-trainable.js';
+import { noUnseenRows } from '../evaluation/missing-rows.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { figureSamples, sampleCounts, type SamplesFigure } from './figure-samples.js';
 import { figureSolvers, stepsOfSolvers, type SolversFigure } from './figure-solvers.js';
@@ -51,6 +54,8 @@ const makers: Readonly<Record<FigureName, FigureMaker>> = {
 
 export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
   const { dataset, configuration, seeds, engine, out, watcher } = request;
+  requireTrainable(dataset, configuration);
+  requireTestRows(request);
   const directory = ExperimentDirectory.open(out, dataset, engine);
   const run = { engine, directory, watcher };
   const time = new Timekeeper(totalSteps(request), watcher);
@@ -65,6 +70,20 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
   const { renderPage } = await import('./render-page.js'); // loaded on demand: the charting library is slow to load
   writeFileAtomically(join(out, 'report.html'), renderPage(reproduction, dataset.name));
   return reproduction;
+}
+
+/** What consists of accuracies on unseen classes alone would take hours to show nothing. */
+function requireTestRows({ dataset, tables, figures }: ReproduceRequest): void {
+  if (dataset.splits.testUnseen.length > 0) return;
+  const empty = [
+    ...tables.filter((table) => table !== 'gzsl'),
+    ...figures.filter((name) => name === 'samples'),
+  ];
+  if (empty.length > 0)
+    throw new Failure(
+      'dataset-invalid',
+      `${dataset.name} has ${noUnseenRows}, and ${empty.join(', ')} would show nothing else. Add such rows, or leave these out.`,
+    );
 }
 
 function totalSteps(request: ReproduceRequest): number {

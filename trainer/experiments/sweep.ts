@@ -12,7 +12,9 @@ import { fingerprint } from '../datasets/fingerprint.js';
 import type { Shard } from '../shard.js';
 import type { Engine } from '../engine/contract.js';
 import { fileCheckpoints } from '../generator/checkpoint.js';
-import { foldCount, validate } from '../selection/validate.js';
+import { requireTrainable } from '../preparation/require-trainable.js';
+import { foldPlan, requireFolds } from '../selection/fold-plan.js';
+import { validate } from '../selection/validate.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 import type { GridPoint } from './sweep-grid.js';
 import { Timekeeper } from './timekeeper.js';
@@ -49,10 +51,11 @@ export interface SweepRow {
 
 export async function sweep(request: SweepRequest): Promise<void> {
   const { dataset, engine, watcher, seed, shard, out } = request;
+  for (const { configuration } of request.points) requireTrainable(dataset, configuration);
   mkdirSync(out, { recursive: true });
   const data = fingerprint(dataset);
   const units = request.points.flatMap((point) => {
-    const folds = foldCount(dataset, point.configuration);
+    const { folds } = requireFolds(foldPlan(dataset, point.configuration));
     return Array.from({ length: folds }, (_, fold) => ({ point, fold, folds }));
   });
   const own = units.filter((_, u) => u % shard.of === shard.number - 1);

@@ -1,8 +1,10 @@
+import { foldPlan } from '../selection/fold-plan.js';
 import { selectSettings } from '../selection/search.js';
 import { runMethod } from '../baseline/baseline.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../baseline/methods.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { noSeenRows, noUnseenRows } from '../evaluation/missing-rows.js';
 import { noSearch } from '../presets.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { generalizedAt, judgedModel, type ExperimentRun } from './judged-model.js';
@@ -64,7 +66,12 @@ export async function makeTable(request: TableRequest, run: ExperimentRun, time:
     dataset: dataset.name,
     columns: columnsOf[table],
     rows,
-    notes: [...publishedNotes(request), ...regulariserNote(table, rows)],
+    notes: [
+      ...publishedNotes(request),
+      ...missingRowsNotes(dataset),
+      ...validationNotes(request),
+      ...regulariserNote(table, rows),
+    ],
   };
 }
 
@@ -83,6 +90,20 @@ function publishedNotes({ table, benchmark, dataset }: TableRequest): string[] {
   if (table === 'imagenet') return imagenetNotes(dataset);
   if (benchmark) return paperNotes(table, benchmark);
   return [`The paper has no column for ${dataset.name}; name one with --benchmark.`];
+}
+
+function missingRowsNotes({ name, splits }: Dataset): string[] {
+  const missing = [
+    ...(splits.testUnseen.length === 0 ? [noUnseenRows] : []),
+    ...(splits.testSeen.length === 0 ? [noSeenRows] : []),
+  ];
+  return missing.map((what) => `${name} has ${what}: figures that need them are left out.`);
+}
+
+/** The bias is chosen on validation classes; where they are few, the table says so. */
+function validationNotes({ table, dataset, configuration }: TableRequest): string[] {
+  const { warning } = foldPlan(dataset, configuration);
+  return table === 'gzsl' && warning !== null ? [warning] : [];
 }
 
 /** How many steps `makeTable` will take, for the estimate of the time left. */
@@ -112,8 +133,7 @@ async function baselineRow(
   );
   const standard = [found.standardAccuracy, found.standardTop5].slice(0, columnsOf[table].length);
   const values = table === 'gzsl' ? [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean] : standard;
-  const inPercent = values.map((value) => (value === null ? null : 100 * value));
-  return { source: 'baseline', name: baselineMethods[name].title, values: inPercent };
+  return { source: 'baseline', name: baselineMethods[name].title, values: values.map(inPercent) };
 }
 
 async function variantRow(
@@ -123,23 +143,27 @@ async function variantRow(
   run: ExperimentRun,
   time: Timekeeper,
 ): Promise<TableRow> {
-  const perSeed: number[][] = [];
+  const perSeed: (number | null)[][] = [];
   for (const seed of seeds) {
     perSeed.push(
       await time.step(`${table}: ${name}, seed ${seed}`, async () => {
         const setting = table === 'gzsl' ? 'generalized' : 'standard';
         const model = await judgedModel(dataset, configuration, seed, run, setting);
-        if (table !== 'gzsl') return [100 * model.top1, 100 * model.top5].slice(0, columnsOf[table].length);
+        if (table !== 'gzsl')
+          return [model.top1, model.top5].slice(0, columnsOf[table].length).map(inPercent);
         const found = generalizedAt(model, await biasOf(dataset, configuration, seeds[0], run));
-        return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean].map((value) => 100 * value);
+        return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean].map(inPercent);
       }),
     );
   }
-  const columns = perSeed[0].map((_, k) => perSeed.map((values) => values[k]));
+  // A figure is missing for every seed or for none: it depends on which test rows there are.
+  const columns = perSeed[0].map((_, k) =>
+    perSeed.map((values) => values[k]).filter((value) => value !== null),
+  );
   return {
     source: isFirst ? 'ours' : 'ablation',
     name,
-    values: columns.map(mean),
+    values: columns.map((values) => (values.length > 0 ? mean(values) : null)),
     ...(seeds.length > 1 && { deviations: columns.map(deviation) }),
     seeds: seeds.length,
   };
@@ -176,6 +200,10 @@ function regulariserNote(table: TableName, rows: readonly TableRow[]): string[] 
       ? `As in the paper, w/o f is below the method with f (${table}): ${figures}.`
       : `Unlike in the paper, w/o f is not below the method with f (${table}): ${figures}.`,
   ];
+}
+
+function inPercent(fraction: number | null): number | null {
+  return fraction === null ? null : 100 * fraction;
 }
 
 export function mean(values: readonly number[]): number {

@@ -141,9 +141,7 @@ export function initialWeights(
     'generator.attributes': draw(d, hidden, 2 / (d + z)),
     'generator.noise': draw(z, hidden, 2 / (d + z)),
     'generator.hidden': new Float32Array(hidden),
-    'generator.weight': sizes.closedForm
-      ? new Float32Array(hidden * D)
-      : draw(hidden, D, 2 / (hidden + D)),
+    'generator.weight': sizes.closedForm ? new Float32Array(hidden * D) : draw(hidden, D, 2 / (hidden + D)),
     'generator.bias': sizes.closedForm ? new Float32Array(D) : outputBias.slice(),
     'predictor.weight1': draw(D, predictorHidden, 2 / D),
     'predictor.bias1': new Float32Array(predictorHidden),

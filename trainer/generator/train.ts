@@ -43,7 +43,7 @@ export async function trainGenerator(
   const saved = await hooks.checkpoints?.load();
   const batches = new BatchSource(data, sizes, settings, seed, saved?.batches, unlabelled);
   const initial = (): ParameterValues =>
-    adaptation
+    adaptation?.from
       ? trainedPart(adaptation.from, sizes)
       : initialWeights(
           sizes,

@@ -76,6 +76,8 @@ function meanLengthOf(rows: RowSource): number {
   let sum = 0;
   for (const { data, columns } of piecesOf(rows, 1024))
     for (let start = 0; start < data.length; start += columns)
-      sum += Math.sqrt(data.subarray(start, start + columns).reduce((squares, value) => squares + value ** 2, 0));
+      sum += Math.sqrt(
+        data.subarray(start, start + columns).reduce((squares, value) => squares + value ** 2, 0),
+      );
   return sum / rows.rows;
 }

@@ -7,12 +7,9 @@ import type { Dataset } from '../datasets/dataset.js';
  * that uses them gets this matrix and no row numbers, so that no label can be looked up. They are sorted by their features,
  * because the order in a file would reveal the classes: rows of one class follow each other.
  */
-export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
-  if (splits.testUnseen.length === 0)
-    throw new Failure(
-      'config-invalid',
-      `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
-    );
+export function unlabelledRows(dataset: Dataset): Matrix {
+  requireUnlabelledRows(dataset);
+  const { features, splits } = dataset;
   // Transport looks at all of them at once: they are held in memory, wherever the features are.
   const rows = takeRows(features, splits.testUnseen);
   const { columns, data } = rows;
@@ -24,4 +21,12 @@ export function unlabelledRows({ name, features, splits }: Dataset): Matrix {
     return 0;
   });
   return takeRows(rows, order);
+}
+
+export function requireUnlabelledRows({ name, splits }: Dataset): void {
+  if (splits.testUnseen.length === 0)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
+    );
 }

@@ -1,14 +1,17 @@
 /**
  * What the report of a training run says, as plain JSON: gathered once (gather/), drawn by render/. Accuracies are
- * fractions of 1 and means over classes, as in evaluation/. A part that could not be made is null; the
- * drawing says why.
+ * fractions of 1 and means over classes, as in evaluation/. A part that could not be made is null, and so is a figure
+ * for which test rows are missing; the drawing says why.
  */
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
+import type { AccuracyIntervals } from '../evaluation/intervals.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
-/** The part of the baseline's result that bundles of all versions hold. */
-export type RememberedBaseline = Omit<BaselineResult, 'standardTop5'>;
+/** The part of the baseline's result that bundles of all versions hold; older ones have no intervals. */
+export type RememberedBaseline = Omit<BaselineResult, 'standardTop5' | 'intervals'> & {
+  readonly intervals: AccuracyIntervals | null;
+};
 
 export interface ReportData {
   readonly dataset: DatasetFacts;
@@ -16,14 +19,15 @@ export interface ReportData {
   readonly environment: EnvironmentFacts;
   readonly summary: Omit<Evaluation, 'perClass'>;
   readonly baseline: RememberedBaseline | null; // ESZSL on the same rows, when the bundle has it
-  readonly curve: readonly CurvePoint[]; // bias ascending; thinned, to keep the file small
+  readonly curve: readonly CurvePoint[] | null; // bias ascending; thinned, to keep the file small; null: test rows are missing
   readonly classes: readonly ClassFacts[]; // worst first
   readonly confusion: ConfusionFacts;
   readonly embedding: EmbeddingFacts | null; // null: too few test rows
-  readonly syntheticRows: SyntheticRowFacts | null; // null: no unseen classes
+  readonly syntheticRows: SyntheticRowFacts | null; // null: no unseen classes, or no test rows of them
   readonly importance: ImportanceFacts | null; // null: too few test rows
   readonly history: HistoryFacts | null; // null: the log of the run is missing
   readonly validation: readonly ValidationTrial[]; // empty: the bundle does not say
+  readonly validationWarning: string | null; // why choices made on validation classes may be poor
 }
 
 export interface DatasetFacts {
@@ -129,10 +133,10 @@ export interface SyntheticRowFacts {
 
 export interface SyntheticRowPoint {
   readonly count: number; // rows for each unseen class
-  readonly top1: number;
-  readonly unseenAccuracy: number;
-  readonly seenAccuracy: number;
-  readonly harmonicMean: number;
+  readonly top1: number | null;
+  readonly unseenAccuracy: number | null;
+  readonly seenAccuracy: number | null;
+  readonly harmonicMean: number | null;
 }
 
 export interface ImportanceFacts {
@@ -175,11 +179,11 @@ export interface FoldFacts {
 
 export interface SeedFacts {
   readonly seed: number;
-  readonly harmonicMean: number;
-  readonly unseenAccuracy: number;
-  readonly seenAccuracy: number;
-  readonly ausuc: number;
-  readonly top1: number;
+  readonly harmonicMean: number | null;
+  readonly unseenAccuracy: number | null;
+  readonly seenAccuracy: number | null;
+  readonly ausuc: number | null;
+  readonly top1: number | null;
 }
 
 export interface ValidationTrial {

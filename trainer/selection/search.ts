@@ -7,7 +7,8 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
 import { chooseBias } from './bias.js';
-import { foldCount, type FoldResult } from './validate.js';
+import { foldPlan } from './fold-plan.js';
+import type { FoldResult } from './validate.js';
 
 /** One line of the table of what was tried. */
 interface Trial {
@@ -23,7 +24,7 @@ export interface Selection {
   readonly configuration: Configuration;
   readonly unseenBias: number;
   readonly unseenBiasRange: readonly [number, number];
-  readonly trials: readonly Trial[];
+  readonly trials: readonly Trial[]; // empty when nothing could be validated
 }
 
 type Section = 'generator' | 'head';
@@ -43,12 +44,20 @@ export async function selectSettings(
   start: Configuration,
   run: SearchRun,
 ): Promise<Selection> {
+  const plan = foldPlan(dataset, start);
+  if (plan.folds === 0) return withoutValidation(start);
   const { configuration, trials } = await search(dataset, start, run);
-  const { folds } = await assess(dataset, configuration, foldCount(dataset, configuration), run);
+  const { folds } = await assess(dataset, configuration, plan.folds, run);
   const given = start.validation.unseenBias;
   const { unseenBias, range } = chooseBias(folds, given);
   const last = record('', null, folds, given);
   return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, last] };
+}
+
+/** Rows have the length `temperature` and class weights a length near 1: no score lies far outside this range. */
+function withoutValidation(configuration: Configuration): Selection {
+  const { temperature } = configuration.head;
+  return { configuration, unseenBias: 0, unseenBiasRange: [-temperature, temperature], trials: [] };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */
@@ -63,7 +72,7 @@ async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
     const { folds, score } = await assess(
       dataset,
       single,
-      Math.min(searchFolds, foldCount(dataset, start)),
+      Math.min(searchFolds, foldPlan(dataset, start).folds),
       run,
     );
     trials.push(record(setting, value, folds, start.validation.unseenBias));

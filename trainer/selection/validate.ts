@@ -10,6 +10,7 @@ import { testRows } from '../evaluation/judge-rows.js';
 import { standardTopK, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
 import { trainModel, type ModelRun } from '../model.js';
+import { foldPlan, requireFolds } from './fold-plan.js';
 
 export interface FoldResult {
   readonly margins: Margins;
@@ -37,7 +38,7 @@ export async function validate(
       margins,
       ausuc: curve.area,
       bestHarmonicMean: curve.best.harmonicMean,
-      standardTop1: standardTopK(margins, 1),
+      standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
     };
   } finally {
     await data.release();
@@ -49,30 +50,15 @@ export async function validate(
  * are added: a third of the seen classes is held out instead, for about as many classes as the final model has.
  */
 export function validationDataset(dataset: Dataset, configuration: Configuration, fold: number): Dataset {
-  const { rowFraction } = configuration.validation;
-  const heldOut = heldOutCount(dataset, configuration);
+  const { heldOut } = requireFolds(foldPlan(dataset, configuration));
   return validationSplit(dataset, {
     seed: splitSeed,
     fold,
     classes: heldOut,
-    seenRowFraction: rowFraction,
+    seenRowFraction: configuration.validation.rowFraction,
     rivals: configuration.transductive ? 0 : Math.max(0, dataset.unseen.length - heldOut),
   });
 }
 
-/** The configured number of folds; in the transductive setting no more than there are disjoint ones. */
-export function foldCount(dataset: Dataset, configuration: Configuration): number {
-  const { folds } = configuration.validation;
-  if (!configuration.transductive) return folds;
-  return Math.min(folds, Math.floor(dataset.seen.length / heldOutCount(dataset, configuration)));
-}
-
 /** The folds are the same whatever the training seed: seeds then differ in training alone. */
 const splitSeed = 0;
-
-/** A share of the seen classes, but no more than there are unseen ones, so that a fold resembles the full dataset. */
-function heldOutCount(dataset: Dataset, { validation, transductive }: Configuration): number {
-  const share = transductive ? 1 / 3 : validation.classFraction;
-  const wanted = Math.max(2, Math.round(share * dataset.seen.length));
-  return dataset.unseen.length > 0 ? Math.min(wanted, dataset.unseen.length) : wanted;
-}

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matrix, type Matrix } from '../../../core/matrix.js';
+import { matrix, takeRows, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 import {
   accuracyAtBias,
   classMean,
   harmonicMean,
   marginsOf,
+  standardTopK,
+  testAccuracyAtBias,
   topKAccuracy,
 } from '../../../trainer/evaluation/metrics.js';
-import { seenUnseenCurve } from '../../../trainer/evaluation/seen-unseen-curve.js';
+import { seenUnseenCurve, testCurve } from '../../../trainer/evaluation/seen-unseen-curve.js';
 
 const isUnseen = [0, 1, 0, 0, 1, 1]; // six classes, mixed
 
@@ -52,7 +54,7 @@ function bruteForce({ scores, labels }: Scored, bias: number): [unseen: number, 
 const seeds = fc.integer({ min: 0, max: 1e6 });
 
 describe('per-class accuracy', () => {
-  const accuracy = (predictions: number[], labels: number[]): number =>
+  const accuracy = (predictions: number[], labels: number[]): number | null =>
     classMean(labels, (i) => predictions[i] === labels[i]);
 
   test('every class counts alike, whatever its number of rows', () => {
@@ -62,7 +64,7 @@ describe('per-class accuracy', () => {
 
   test('classes without a test row are left out of the mean', () => {
     expect(accuracy([5, 5], [5, 5])).toBe(1);
-    expect(accuracy([], [])).toBe(0);
+    expect(accuracy([], [])).toBeNull();
   });
 
   test('the best class of each side is found there, and the lower index wins a tie', () => {
@@ -88,7 +90,7 @@ describe('top-k accuracy', () => {
           const row = [...scores.data.subarray(i * 6, i * 6 + 6)];
           return row.filter((score, c) => c !== label && score >= row[label]).length < k;
         });
-        const expected = classMean(labels, (i) => isHit[i]);
+        const expected = classMean(labels, (i) => isHit[i])!;
         expect(topKAccuracy(scores, labels, k)).toBeCloseTo(expected, 12);
       }),
       { numRuns: 30 },
@@ -97,7 +99,7 @@ describe('top-k accuracy', () => {
 
   test('grows with k and ends at 1', () => {
     const { scores, labels } = randomScores(3);
-    const values = [1, 2, 3, 4, 5, 6].map((k) => topKAccuracy(scores, labels, k));
+    const values = [1, 2, 3, 4, 5, 6].map((k) => topKAccuracy(scores, labels, k)!);
     expect([...values].sort((a, b) => a - b)).toEqual(values);
     expect(values[5]).toBe(1);
   });
@@ -124,6 +126,28 @@ describe('generalized accuracy', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('what needs rows of a kind that is missing is null, never 0', () => {
+    const { scores, labels } = randomScores(5);
+    const only = (side: number) => {
+      const rows = Array.from(labels.keys()).filter((i) => isUnseen[labels[i]] === side);
+      return marginsOf(
+        takeRows(scores, rows),
+        rows.map((i) => labels[i]),
+        isUnseen,
+      );
+    };
+    expect(testAccuracyAtBias(only(0), 0)).toEqual({
+      unseenAccuracy: null,
+      seenAccuracy: expect.any(Number) as number,
+      harmonicMean: null,
+    });
+    expect(testAccuracyAtBias(only(1), 0)).toMatchObject({ seenAccuracy: null, harmonicMean: null });
+    expect(standardTopK(only(0), 1)).toBeNull();
+    expect(testCurve(only(0))).toBeNull();
+    expect(testCurve(only(1))).toBeNull();
+    expect(() => accuracyAtBias(only(0), 0)).toThrow(RangeError);
   });
 
   test('sizes that do not belong together are refused', () => {

@@ -55,8 +55,8 @@ describe('the figures', () => {
   test('accuracies of classes average to A_s and A_u, worst first', () => {
     const of = (wanted: boolean): number[] =>
       report.classes.filter(({ seen }) => seen === wanted).map(({ accuracy }) => accuracy);
-    expect(mean(of(true))).toBeCloseTo(report.summary.generalized.seenAccuracy, 12);
-    expect(mean(of(false))).toBeCloseTo(report.summary.generalized.unseenAccuracy, 12);
+    expect(mean(of(true))).toBeCloseTo(report.summary.generalized.seenAccuracy!, 12);
+    expect(mean(of(false))).toBeCloseTo(report.summary.generalized.unseenAccuracy!, 12);
     const accuracies = report.classes.map(({ accuracy }) => accuracy);
     expect(accuracies).toEqual([...accuracies].sort((a, b) => a - b));
     expect(new Set(accuracies).size).toBeGreaterThan(2); // the data is hard enough to tell classes apart
@@ -64,14 +64,14 @@ describe('the figures', () => {
 
   test('the curve has the area and the best point of the evaluation', () => {
     let area = 0;
-    report.curve.forEach((point, i) => {
+    report.curve!.forEach((point, i) => {
       if (i === 0) return;
-      const before = report.curve[i - 1];
+      const before = report.curve![i - 1];
       area +=
         ((point.unseenAccuracy - before.unseenAccuracy) * (point.seenAccuracy + before.seenAccuracy)) / 2;
     });
-    expect(area).toBeCloseTo(report.summary.ausuc, 12);
-    const best = Math.max(...report.curve.map(({ harmonicMean }) => harmonicMean));
+    expect(area).toBeCloseTo(report.summary.ausuc!, 12);
+    const best = Math.max(...report.curve!.map(({ harmonicMean }) => harmonicMean));
     expect(best).toBe(report.summary.upperBound.harmonicMean);
   });
 
@@ -104,7 +104,7 @@ describe('synthetic features', () => {
     expect(configured).toMatchObject({ count: 20, top1: report.summary.standard.top1 });
     // 20 rows for each class were configured; 10 and 30 lie around it. One of the 120 test rows is 0.008.
     for (const { count, top1 } of points)
-      if (count === 10 || count === 30) expect(Math.abs(top1 - configured.top1)).toBeLessThan(0.1);
+      if (count === 10 || count === 30) expect(Math.abs(top1! - configured.top1!)).toBeLessThan(0.1);
   });
 
   test('what would take too long is left out, and said', async () => {

@@ -49,7 +49,7 @@ export async function attributeImportance(
       for (const k of blanked) given.data[c * given.columns + k] = usual[k];
     const prototypes = await prototypesOf(context, given);
     const scores = await products.forward(real, prototypes); // (n, C)
-    return { logLoss: logLoss(scores, labels), top1: topKAccuracy(scores, labels, 1) };
+    return { logLoss: logLoss(scores, labels), top1: topKAccuracy(scores, labels, 1)! };
   };
   const families = familiesOf(dataset.attributeNames);
   const progress = watcher.progress('attributes', families.length + dataset.attributeNames.length);

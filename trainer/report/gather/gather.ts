@@ -32,14 +32,15 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
   try {
     const { history, because } = await readHistory(request.logFile, bundle.manifest);
     if (!history) watcher.note(`The report has no losses: ${because}.`);
-    const { generalized, generalizedWithoutBias, ausuc, upperBound, standard } = context.evaluation;
+    const { generalized, generalizedWithoutBias, ausuc, upperBound, standard, intervals } =
+      context.evaluation;
     const { facts, classes } = confusion(context);
     realTraining = await context.mapper.mapAll(dataset.features, dataset.splits.train); // (rows, D)
     return {
       dataset: datasetFacts(context),
       model: modelFacts(context),
       environment: environmentFacts(),
-      summary: { generalized, generalizedWithoutBias, ausuc, upperBound, standard },
+      summary: { generalized, generalizedWithoutBias, ausuc, upperBound, standard, intervals },
       ...remembered(bundle.manifest),
       curve: thinnedCurve(context),
       classes,

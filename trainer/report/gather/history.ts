@@ -15,21 +15,24 @@ import type {
   RememberedBaseline,
 } from '../report-data.js';
 
-const generalized = z.object({
-  unseenAccuracy: z.number(),
-  seenAccuracy: z.number(),
-  harmonicMean: z.number(),
+const figure = z.number().nullable(); // null: test rows are missing
+const generalized = z.object({ unseenAccuracy: figure, seenAccuracy: figure, harmonicMean: figure });
+const interval = z.tuple([z.number(), z.number()]).nullable();
+const intervals = z.object({
+  unseenAccuracy: interval,
+  seenAccuracy: interval,
+  harmonicMean: interval,
+  top1: interval,
 });
-const evaluated = z.object({
-  generalized,
-  ausuc: z.number(),
-  standard: z.object({ top1: z.number() }),
-});
+const evaluated = z.object({ generalized, ausuc: figure, standard: z.object({ top1: figure }) });
 
 /** What `unseen train` leaves in a bundle's manifest; a bundle made by other means may lack any of it. */
 const metricsSchema = z.object({
   evaluation: evaluated.optional().catch(undefined),
-  baseline: generalized.extend({ standardAccuracy: z.number() }).optional().catch(undefined),
+  baseline: generalized
+    .extend({ standardAccuracy: figure, intervals: intervals.nullable().catch(null) })
+    .optional()
+    .catch(undefined),
   validation: z
     .array(
       z.object({
@@ -41,14 +44,16 @@ const metricsSchema = z.object({
       }),
     )
     .catch([]),
+  validationWarning: z.string().nullable().catch(null),
 });
 
 export function remembered({ metrics }: Manifest): {
   baseline: RememberedBaseline | null;
   validation: ValidationTrial[];
+  validationWarning: string | null;
 } {
-  const { baseline, validation } = metricsSchema.parse(metrics);
-  return { baseline: baseline ?? null, validation };
+  const { baseline, validation, validationWarning } = metricsSchema.parse(metrics);
+  return { baseline: baseline ?? null, validation, validationWarning };
 }
 
 const finalLine = z.object({

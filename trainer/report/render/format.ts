@@ -1,5 +1,13 @@
-export function percent(fraction: number, digits = 1): string {
-  return (100 * fraction).toFixed(digits);
+/** A dash for a figure that no row supports. */
+export function percent(fraction: number | null, digits = 1): string {
+  return fraction === null ? '–' : (100 * fraction).toFixed(digits);
+}
+
+/** With its 95 % interval: '53.4 (51.9 – 54.8)'. */
+export function percentWithin(fraction: number | null, interval?: readonly [number, number] | null): string {
+  return interval
+    ? `${percent(fraction)} (${percent(interval[0])} – ${percent(interval[1])})`
+    : percent(fraction);
 }
 
 /** With its sign: '+1.2', '−0.4'. */

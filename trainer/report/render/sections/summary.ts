@@ -1,34 +1,55 @@
-import type { ReportData } from '../../report-data.js';
-import { percent, whole } from '../format.js';
+import type { ReportData, ValidationTrial } from '../../report-data.js';
+import { percent, percentWithin, whole } from '../format.js';
+import type { Interval } from '../../../evaluation/intervals.js';
+import { missingRows } from '../../../evaluation/missing-rows.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
-export function summarySection({ summary, baseline, dataset, model, environment }: ReportData): Markup {
+export function summarySection(data: ReportData): Markup {
+  const { summary, baseline, dataset, model, environment, validation } = data;
   const { generalized: g, generalizedWithoutBias: plain, standard, ausuc, upperBound } = summary;
+  const { intervals } = summary;
+  const others = baseline?.intervals;
   const lines = [
     [
       'Every class competes: H',
-      g.harmonicMean,
-      baseline?.harmonicMean,
+      percentWithin(g.harmonicMean, intervals.harmonicMean),
+      other(baseline?.harmonicMean, others?.harmonicMean),
       'the bias was chosen on validation classes',
     ],
-    ['Every class competes: unseen (A_u)', g.unseenAccuracy, baseline?.unseenAccuracy, ''],
-    ['Every class competes: seen (A_s)', g.seenAccuracy, baseline?.seenAccuracy, ''],
-    ['H without the bias', plain.harmonicMean, undefined, 'scores as they are'],
+    [
+      'Every class competes: unseen (A_u)',
+      percentWithin(g.unseenAccuracy, intervals.unseenAccuracy),
+      other(baseline?.unseenAccuracy, others?.unseenAccuracy),
+      '',
+    ],
+    [
+      'Every class competes: seen (A_s)',
+      percentWithin(g.seenAccuracy, intervals.seenAccuracy),
+      other(baseline?.seenAccuracy, others?.seenAccuracy),
+      '',
+    ],
+    ['H without the bias', percent(plain.harmonicMean), '–', 'scores as they are'],
     [
       'H with the best bias of all',
-      upperBound.harmonicMean,
-      undefined,
+      percent(upperBound.harmonicMean),
+      '–',
       'read off the test rows: an upper bound, no result',
     ],
-    ['AUSUC', ausuc, undefined, 'area under the curve of seen against unseen accuracy'],
-    ['Unseen classes only: top-1', standard.top1, baseline?.standardAccuracy, ''],
-    ['Unseen classes only: top-5', standard.top5, undefined, ''],
+    ['AUSUC', percent(ausuc), '–', 'area under the curve of seen against unseen accuracy'],
+    [
+      'Unseen classes only: top-1',
+      percentWithin(standard.top1, intervals.top1),
+      other(baseline?.standardAccuracy, others?.top1),
+      '',
+    ],
+    ['Unseen classes only: top-5', percent(standard.top5), '–', ''],
   ] as const;
-  const tile = (value: number, name: string, remark: string): Markup =>
-    html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
-  const against = (value: number | undefined): string =>
-    value === undefined ? 'ESZSL: not recorded' : `ESZSL: ${percent(value)} %`;
+  const missing = missingRows(g);
+  const tile = (value: number | null, name: string, remark: string): Markup | false =>
+    value !== null && html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
+  const against = (value: number | null | undefined): string =>
+    value === undefined || value === null ? 'ESZSL: not recorded' : `ESZSL: ${percent(value)} %`;
   return html`<header>
       <h1>${dataset.name}: how the model does</h1>
       <p class="quiet">
@@ -45,8 +66,10 @@ export function summarySection({ summary, baseline, dataset, model, environment 
       <h2>Summary</h2>
       <p>
         Accuracies are means over classes. H is the harmonic mean of seen and unseen accuracy: it is high only
-        when both are. A model that does not beat ESZSL, a closed-form baseline, has learned little.
+        when both are. In brackets are 95 % intervals: what other test rows of the same classes might have
+        given. A model that does not beat ESZSL, a closed-form baseline, has learned little.
       </p>
+      ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. ${onValidation(validation.at(-1))}</p>`}
       <ul class="tiles">
         ${tile(g.harmonicMean, 'H', against(baseline?.harmonicMean))}
         ${tile(g.unseenAccuracy, 'unseen classes', against(baseline?.unseenAccuracy))}
@@ -57,16 +80,21 @@ export function summarySection({ summary, baseline, dataset, model, environment 
       ${table(
         [
           { title: 'Figure', show: ([name]) => name },
-          { title: 'Model (%)', show: ([, value]) => percent(value), isNumber: true },
-          {
-            title: 'ESZSL (%)',
-            show: ([, , other]) => (other === undefined ? '–' : percent(other)),
-            isNumber: true,
-          },
+          { title: 'Model (%)', show: ([, value]) => value, isNumber: true },
+          { title: 'ESZSL (%)', show: ([, , value]) => value, isNumber: true },
           { title: 'Remark', show: ([, , , remark]) => remark },
         ],
         lines,
         { caption: 'All figures' },
       )}
     </section>`;
+}
+
+function other(value: number | null | undefined, interval: Interval | null | undefined): string {
+  return value === undefined ? '–' : percentWithin(value, interval);
+}
+
+function onValidation(trial: ValidationTrial | undefined): string {
+  if (!trial) return '';
+  return `On validation classes, seen ones that played unseen, H was ${percent(trial.harmonicMean)} % and top-1 ${percent(trial.standardTop1)} %.`;
 }

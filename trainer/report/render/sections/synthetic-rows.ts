@@ -1,4 +1,5 @@
 import * as Plot from '@observablehq/plot';
+import { noUnseenRows } from '../../../evaluation/missing-rows.js';
 import type { ReportData, SyntheticRowPoint } from '../../report-data.js';
 import { chart } from '../chart.js';
 import { html, type Markup } from '../html.js';
@@ -10,16 +11,25 @@ const lines = [
   { key: 'seenAccuracy', label: 'seen, A_s', colour: 'var(--seen)' },
 ] as const;
 
-export function syntheticRowsSection({ syntheticRows }: ReportData): Markup {
+export function syntheticRowsSection({ syntheticRows, dataset }: ReportData): Markup {
   if (!syntheticRows)
     return html`<section id="synthetic-rows">
       <h2>How many synthetic features</h2>
-      <p>There are no unseen classes to make features for.</p>
+      <p>
+        ${
+          dataset.unseenClasses === 0
+            ? 'There are no unseen classes to make features for.'
+            : `There are ${noUnseenRows}: what synthetic features give cannot be measured.`
+        }
+      </p>
     </section>`;
   const { points, configured, leftOut } = syntheticRows;
   const values = (from: readonly SyntheticRowPoint[]) =>
     from.flatMap((point) =>
-      lines.map(({ key, colour }) => ({ count: point.count, value: 100 * point[key], colour, key })),
+      lines.flatMap(({ key, colour }) => {
+        const value = point[key];
+        return value === null ? [] : [{ count: point.count, value: 100 * value, colour, key }];
+      }),
     );
   return html`<section id="synthetic-rows">
     <h2>How many synthetic features</h2>

@@ -1,4 +1,6 @@
 import * as Plot from '@observablehq/plot';
+import type { CurvePoint } from '../../../evaluation/seen-unseen-curve.js';
+import { missingRows } from '../../../evaluation/missing-rows.js';
 import type { ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
 import { percent } from '../format.js';
@@ -12,6 +14,12 @@ export function tradeOffSection(data: ReportData): Markup {
     return html`<section id="trade-off">
       <h2>Seen against unseen</h2>
       <p>The model knows no unseen classes: there is nothing to trade.</p>
+    </section>`;
+  const missing = missingRows(summary.generalized);
+  if (curve === null || missing !== null)
+    return html`<section id="trade-off">
+      <h2>Seen against unseen</h2>
+      <p>There are ${missing}: what one kind gains when the other loses cannot be measured.</p>
     </section>`;
   const points = curve.map((point) => ({
     bias: point.bias,
@@ -27,7 +35,7 @@ export function tradeOffSection(data: ReportData): Markup {
       falls early, or a chosen point far from the best one, is bad: the first says that the classes are
       confused, the second that validation classes were a poor guide.
     </p>
-    ${tradeOff(data, points)} ${overBias(data, points)}
+    ${tradeOff(data, curve, points)} ${overBias(data, points)}
   </section>`;
 }
 
@@ -38,7 +46,11 @@ interface Point {
   readonly mean: number;
 }
 
-function tradeOff({ summary, baseline, curve }: ReportData, points: readonly Point[]): Markup {
+function tradeOff(
+  { summary, baseline }: ReportData,
+  curve: readonly CurvePoint[],
+  points: readonly Point[],
+): Markup {
   const { generalized, generalizedWithoutBias, upperBound } = summary;
   const best = curve.reduce((a, b) => (b.harmonicMean > a.harmonicMean ? b : a));
   const marks = [
@@ -110,8 +122,8 @@ function tradeOff({ summary, baseline, curve }: ReportData, points: readonly Poi
         Plot.line(points, { x: 'unseen', y: 'seen', stroke: 'var(--seen)', strokeWidth: 2 }),
         ...marks.map(({ of, symbol, colour, label }) =>
           Plot.dot([of], {
-            x: shown(of.unseenAccuracy),
-            y: shown(of.seenAccuracy),
+            x: shown(of.unseenAccuracy!),
+            y: shown(of.seenAccuracy!),
             symbol,
             r: 6,
             fill: colour,

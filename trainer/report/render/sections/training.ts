@@ -7,7 +7,7 @@ import { table } from '../table.js';
 import { losses } from './losses.js';
 
 export function trainingSection(data: ReportData): Markup {
-  const { history, validation } = data;
+  const { history, validation, validationWarning } = data;
   return html`<section id="training">
     <h2>How training went</h2>
     ${
@@ -22,6 +22,7 @@ export function trainingSection(data: ReportData): Markup {
             <code>log.jsonl</code> in the <code>.work</code> folder beside the bundle.
           </p>`
     }
+    ${validationWarning !== null && html`<p class="warning">${validationWarning}</p>`}
     ${validation.length > 0 && trials(validation, history)}
   </section>`;
 }

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
+import { configurationSchema } from '../../../trainer/configuration.js';
+import { limitTrainingRows } from '../../../trainer/datasets/limit-training-rows.js';
+import { foldPlan } from '../../../trainer/selection/fold-plan.js';
+import { validationDataset } from '../../../trainer/selection/validate.js';
+
+const defaults = configurationSchema.parse({});
+const transductive = configurationSchema.parse({ transductive: {} });
+
+describe.each([
+  ['inductive', defaults],
+  ['transductive', transductive],
+])('%s folds', (_, configuration) => {
+  test.each([3, 4, 5, 6, 7, 8, 11, 12, 20, 40, 150])('of %i seen classes exist and are disjoint', (seen) => {
+    const dataset = syntheticDataset({ seen, unseen: 5, rowsPerClass: 5 });
+    const { folds, heldOut } = foldPlan(dataset, configuration);
+    expect(folds).toBeGreaterThanOrEqual(1);
+    const held: string[] = [];
+    for (let fold = 0; fold < folds; fold++) {
+      const split = validationDataset(dataset, configuration, fold);
+      expect(split.seen.length).toBe(seen - heldOut);
+      expect(split.seen.length).toBeGreaterThanOrEqual(2);
+      expect(split.splits.testSeen.length).toBeGreaterThan(0);
+      expect(split.splits.testUnseen.length).toBeGreaterThan(0);
+      held.push(
+        ...new Set(Array.from(split.splits.testUnseen, (row) => split.classNames[split.labels[row]])),
+      );
+    }
+    expect(new Set(held).size).toBe(folds * heldOut);
+  });
+});
+
+test('two seen classes cannot be validated, and the plan says so', () => {
+  const plan = foldPlan(syntheticDataset({ seen: 2, unseen: 3 }), defaults);
+  expect(plan).toMatchObject({
+    folds: 0,
+    warning: expect.stringContaining('there are 2 seen classes') as string,
+  });
+});
+
+test('classes with one row each cannot be validated, because no row is left to test with', () => {
+  const single = limitTrainingRows(syntheticDataset({ seen: 8, unseen: 3 }), 1);
+  expect(foldPlan(single, defaults)).toMatchObject({
+    folds: 0,
+    warning: expect.stringContaining('no seen class has more than one training row') as string,
+  });
+});
+
+test('every fold keeps a class that can be tested when a single row of the others is left', () => {
+  const dataset = syntheticDataset({ seen: 8, unseen: 3 });
+  const plenty = new Set(dataset.seen.slice(0, 2));
+  const kept = new Set<number>();
+  const train = dataset.splits.train.filter((row) => {
+    const label = dataset.labels[row];
+    const isFirst = !kept.has(label);
+    kept.add(label);
+    return isFirst || plenty.has(label);
+  });
+  const sparse = { ...dataset, splits: { ...dataset.splits, train } };
+  const { folds } = foldPlan(sparse, defaults);
+  expect(folds).toBe(4);
+  for (let fold = 0; fold < folds; fold++)
+    expect(validationDataset(sparse, defaults, fold).splits.testSeen.length).toBeGreaterThan(0);
+});
+
+test('few validation classes are reported, enough of them are not', () => {
+  const warningFor = (seen: number) => foldPlan(syntheticDataset({ seen, unseen: 5 }), defaults).warning;
+  expect(warningFor(8)).toContain('only 8 held-out classes, 4 folds of 2');
+  expect(warningFor(5)).toContain(
+    'only 4 held-out classes, 2 folds of 2 (there are not enough seen classes for 4',
+  );
+  expect(warningFor(12)).toBeNull();
+  expect(warningFor(150)).toBeNull();
+});

@@ -1,0 +1,70 @@
+/**
+ * How many validation folds a dataset allows, and of how many classes. Folds are disjoint: no class is held out twice, so
+ * that each adds evidence of its own. With few seen classes the folds become fewer and smaller; with two seen classes there
+ * is nothing to hold out.
+ */
+import { Failure } from '../../core/failures.js';
+import type { Configuration } from '../configuration.js';
+import { classesWithSpread } from '../datasets/class-sets.js';
+import type { Dataset } from '../datasets/dataset.js';
+
+export interface FoldPlan {
+  readonly folds: number; // 0 when nothing can be validated
+  readonly heldOut: number; // seen classes that play unseen in each fold
+  /** What a user must know of choices made on these folds; null when there are enough classes. */
+  readonly warning: string | null;
+}
+
+type PlanSettings = Pick<Configuration, 'validation' | 'transductive'>;
+
+/** Attributes of a single class teach nothing about what attributes mean. */
+const minTrained = 2;
+/** A fold of fewer classes judges by one or two confusions. */
+const preferredHeldOut = 3;
+/** Below so many held-out classes in all, chance decides between near values. */
+const enoughClasses = 12;
+
+export function foldPlan(dataset: Dataset, { validation, transductive }: PlanSettings): FoldPlan {
+  const seen = dataset.seen.length;
+  const measurable = classesWithSpread(dataset);
+  const share = transductive ? 1 / 3 : validation.classFraction;
+  const least = Math.min(preferredHeldOut, Math.floor(seen / validation.folds));
+  const heldOut = Math.min(
+    Math.max(2, least, Math.round(share * seen)),
+    dataset.unseen.length || seen, // no more than there are unseen ones, so that a fold resembles the full dataset
+    seen - minTrained,
+    measurable - 1, // one class that is not held out needs a row to learn from and a row to test
+  );
+  if (heldOut < 1) return { folds: 0, heldOut: 0, warning: nothingToHoldOut(seen, measurable) };
+  const folds = Math.min(validation.folds, Math.floor(seen / heldOut));
+  return { folds, heldOut, warning: tooFew(folds, heldOut, validation.folds) };
+}
+
+/** For commands that do nothing but validate. */
+export function requireFolds(plan: FoldPlan): FoldPlan {
+  if (plan.folds === 0) throw new Failure('dataset-invalid', plan.warning!);
+  return plan;
+}
+
+function nothingToHoldOut(seen: number, measurable: number): string {
+  const reason =
+    seen <= minTrained
+      ? `there are ${seen} seen classes, and validation needs at least ${minTrained + 1}`
+      : `${measurable === 0 ? 'no seen class has' : 'only one seen class has'} more than one training row`;
+  return (
+    `Nothing can be validated: ${reason}. Settings keep the values given and the bias on unseen classes is 0, ` +
+    'which often favours seen classes too much. Add seen classes or training rows.'
+  );
+}
+
+function tooFew(folds: number, heldOut: number, wanted: number): string | null {
+  const classes = folds * heldOut;
+  const fewer = folds < wanted ? ` (there are not enough seen classes for ${wanted} disjoint folds)` : '';
+  const counts = `${folds} ${folds === 1 ? 'fold' : 'folds'} of ${heldOut}${fewer}`;
+  if (classes < enoughClasses)
+    return (
+      `Settings and the bias on unseen classes are chosen on only ${classes} held-out ${classes === 1 ? 'class' : 'classes'}, ` +
+      `${counts}: they may be far from the best ones. More seen classes would make them more reliable.`
+    );
+  return fewer === '' ? null : `Validation uses ${counts}.`;
+}
