@@ -24,6 +24,7 @@ import { Random } from '../core/random.js';
 import { headSchema } from '../trainer/configuration.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
+import { biasOf } from '../trainer/evaluation/evaluate-bundle.js';
 import { evaluateRows, judgeModel, type Evaluation } from '../trainer/evaluation/evaluate.js';
 import { testRows } from '../trainer/evaluation/judge-rows.js';
 import { fitHead } from '../trainer/head/fit.js';
@@ -143,7 +144,7 @@ async function judgeOf(bundle: Bundle, unseen: readonly RuntimeClass[]) {
     const names = [...bundle.manifest.classes, ...order].map((one) => one.name);
     const columns = Int32Array.from(dataset.classNames, (wanted) => names.indexOf(wanted));
     const judged = await judgeModel({ ...model, head }, dataset, testRows(dataset), columns);
-    const evaluation = evaluateRows(judged, dataset, bundle.manifest.head.unseenBias);
+    const evaluation = evaluateRows(judged, dataset, biasOf(bundle.manifest, dataset));
     results.set(name, [...(results.get(name) ?? []), evaluation]);
     print(name, [evaluation]);
   };

@@ -7,6 +7,7 @@ import { UnseenClient } from '../client/index.js';
 import { openBackbone, type Backbone } from '../core/backbone/backbone.js';
 import type { Bundle } from '../core/bundle/bundle.js';
 import { Failure } from '../core/failures.js';
+import { unseenBiasFor } from '../core/head/unseen-bias.js';
 import { matrix, rowOf, takeRows, type RowSource } from '../core/matrix.js';
 import type { Watcher } from '../core/progress.js';
 import { stopIfAsked } from '../core/stop.js';
@@ -65,7 +66,8 @@ export async function evaluateAtRuntime(
     }));
     await client.createClasses(classes);
     const registrationSeconds = (performance.now() - started) / 1000;
-    const { unseenBias } = bundle.manifest.head;
+    const own = bundle.manifest.classes.filter(({ seen }) => !seen).length;
+    const unseenBias = unseenBiasFor(bundle.manifest.head, own + fresh.length);
     const judged = await judgeOverHttp(server.url, dataset, unseenBias, watcher);
     return {
       evaluation: evaluateRows(judged, dataset, unseenBias),

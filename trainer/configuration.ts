@@ -86,11 +86,16 @@ const generatorSchema = z
       .describe(
         "What the generator adds to: nothing, as in the paper; kernel ridge from attributes to class means; or the same with each training row's own class left out, so that the network learns to correct what unseen classes will need, too.",
       ),
+    share: fraction
+      .default(1)
+      .describe(
+        'How much of what the generator learnt is added to the closed form; validation.shares has the values among which validation classes choose. 0: the closed form alone.',
+      ),
     members: z
       .int()
       .min(1)
       .max(16)
-      .default(4)
+      .default(1)
       .describe(
         'Generators trained from different seeds and merged into one. Low: what one seed made up stays. High: slower.',
       ),
@@ -107,7 +112,7 @@ const generatorSchema = z
       .default('standardised')
       .describe("How attributes enter the generator; unit-length is the paper's."),
     attributeClip: positive
-      .default(3)
+      .default(5)
       .describe(
         'Standardised attributes are cut off here. Low: strong attributes lose their strength. High: one outlier steers a class.',
       ),
@@ -213,11 +218,11 @@ export const headSchema = z
       .int()
       .min(1)
       .max(100_000)
-      .default(500)
+      .default(100)
       .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
     syntheticWeight: positive
       .nullable()
-      .default(2.5)
+      .default(1)
       .describe(
         'How much a synthesised class counts, with 1 for the average seen class; null counts every row alike, as the paper does. Low: unseen classes lose to seen ones. High: they win too often.',
       ),
@@ -243,6 +248,17 @@ export const headSchema = z
       .enum(headPriors)
       .default('prototypes')
       .describe('What the weights are pulled toward: the mean generated direction of each class, or zero.'),
+    realPrior: fraction
+      .default(0.5)
+      .describe(
+        "Share of a seen class's real mean in what its weights are pulled toward. Low: seen classes sit where attributes put them, off their pictures. High: they win over unseen classes, whose place is only predicted.",
+      ),
+    intercepts: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether each class has a constant beside its weights. It absorbs how often a class was met in training, and makes the balance of seen and unseen classes depend on how many there are.',
+      ),
     regularisation: z
       .number()
       .min(0)
@@ -310,6 +326,12 @@ const validationSchema = z
       .describe(
         'Added to the scores of unseen classes. null chooses it on validation classes; the paper has none, which is 0. Low: pictures of unseen classes are taken for seen ones. High: the other way round.',
       ),
+    shares: z
+      .array(fraction)
+      .default([0, 1])
+      .describe(
+        'Shares of what the generator learnt, of which the best on validation classes is taken; the first stands unless another gains minimumGain. An empty list keeps generator.share. Each value fits one head more in each fold.',
+      ),
     minimumGain: z
       .number()
       .min(0)
@@ -319,12 +341,12 @@ const validationSchema = z
       ),
     search: z
       .strictObject({
-        learningRate: z.array(positive).default([1e-3]),
-        epochs: z.array(z.int().min(1)).default([30]),
-        beta: z.array(z.number().min(0)).default([0.1]),
-        gammaSquared: z.array(positive).default([25]),
-        regularisation: z.array(positive).default([0.03]),
-        samplesPerClass: z.array(z.int().min(1)).default([100]),
+        learningRate: z.array(positive).default([]),
+        epochs: z.array(z.int().min(1)).default([]),
+        beta: z.array(z.number().min(0)).default([]),
+        gammaSquared: z.array(positive).default([]),
+        regularisation: z.array(positive).default([]),
+        samplesPerClass: z.array(z.int().min(1)).default([]),
       })
       .prefault({})
       .describe(

@@ -5,7 +5,7 @@ import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import type { Engine } from './engine/contract.js';
 import type { CheckpointStore, EpochReport } from './generator/checkpoint.js';
-import { mergeGenerators } from './generator/ensemble.js';
+import { mergeGenerators, withShare } from './generator/ensemble.js';
 import type { TrainedNetworks } from './generator/networks.js';
 import { Synthesiser } from './generator/synthesise.js';
 import { trainGenerator } from './generator/train.js';
@@ -44,9 +44,24 @@ export async function trainModel(
   run: ModelRun,
 ): Promise<TrainedModel> {
   const data = await prepareTrainingData(run.engine, dataset, configuration);
-  const networks = mergeGenerators(await trainMembers(data, configuration, run));
-  const head = await headFor(data, networks, configuration, run);
-  return { data, networks, head };
+  try {
+    const learnt = await trainNetworks(data, configuration, run);
+    const networks = withShare(learnt, configuration.generator.share);
+    const head = await headFor(data, networks, configuration, run);
+    return { data, networks, head };
+  } catch (error) {
+    await data.release();
+    throw error;
+  }
+}
+
+/** Generator and predictor: all members of the ensemble, merged into one. */
+export async function trainNetworks(
+  data: TrainingData,
+  configuration: Configuration,
+  run: ModelRun,
+): Promise<TrainedNetworks> {
+  return mergeGenerators(await trainMembers(data, configuration, run));
 }
 
 async function trainMembers(
@@ -113,7 +128,7 @@ function memberSeed(seed: number, member: number): number {
   return seed + member * 1_000_003;
 }
 
-async function headFor(
+export async function headFor(
   data: TrainingData,
   networks: TrainedNetworks,
   configuration: Configuration,

@@ -58,6 +58,7 @@ export const presets = {
       temperature: null,
       prior: 'zero',
       regularisation: 1e-4,
+      intercepts: true,
     },
     validation: {
       folds: 1,

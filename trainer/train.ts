@@ -59,8 +59,8 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
     work,
     seed: seeds[0],
   });
-  const { unseenBias, trials } = selection;
-  work.log({ phase: 'selected', unseenBias, trials, validationWarning: plan.warning });
+  const { bias, trials } = selection;
+  work.log({ phase: 'selected', ...bias, trials, validationWarning: plan.warning });
   const baseline = await runBaseline(dataset, {}, watcher);
 
   const evaluations: SeedEvaluation[] = [];
@@ -96,7 +96,7 @@ type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
 /** One seed as a resumable unit. A model that is to be published is needed in memory, so its stored result is not enough. */
 async function trainOnce(
   { dataset, engine, watcher }: TrainingRequest,
-  { configuration, unseenBias }: Selection,
+  { configuration, bias }: Selection,
   work: WorkDirectory,
   seed: number,
   publish?: Publish,
@@ -116,7 +116,7 @@ async function trainOnce(
     try {
       const { temperature } = configuration.head;
       const scoring = { mapper: model.data.mapper, head: model.head, temperature };
-      const evaluation = await evaluateModel(scoring, dataset, unseenBias);
+      const evaluation = await evaluateModel(scoring, dataset, bias.unseenBias);
       log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
       await publish?.(model, evaluation);
       return evaluation;
@@ -135,10 +135,16 @@ function publisher(
   baseline: BaselineResult,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, unseenBias, unseenBiasRange, trials } = selection;
+  const { configuration, bias, trials } = selection;
   return (model, evaluation) => {
-    const metrics = { evaluation, baseline, validation: trials, validationWarning: plan.warning };
-    const saved = { dataset, model, configuration, seed: seeds[0], unseenBias, unseenBiasRange, metrics };
+    const metrics = {
+      evaluation,
+      baseline,
+      validation: trials,
+      plausibleBias: bias.plausible,
+      validationWarning: plan.warning,
+    };
+    const saved = { dataset, model, configuration, seed: seeds[0], bias, metrics };
     return saveModel(out, saved, engine);
   };
 }

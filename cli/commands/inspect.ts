@@ -33,6 +33,11 @@ function describe(manifest: Manifest, identity: string): string {
   attributes  ${manifest.attributes.length}
   features    ${featureMap.width} for each picture, ${featureMap.kind}
   backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
-  bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}
+  bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
+}
+
+function biasByCount({ unseenBiasClasses: classes, unseenBiasSlope: slope }: Manifest['head']): string {
+  if (classes === null || slope === 0) return '';
+  return `; for ${classes} of them competing, ${(slope * Math.LN2).toFixed(3)} for every doubling`;
 }

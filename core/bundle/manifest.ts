@@ -55,6 +55,16 @@ export const headDescriptionSchema = z.object({
   unseenBiasRange: z
     .tuple([finite, finite])
     .describe('From all seen to all unseen: the range that makes sense.'),
+  unseenBiasSlope: finite
+    .max(0)
+    .default(0)
+    .describe('How the bias changes with the logarithm of the number of unseen classes that compete.'),
+  unseenBiasClasses: z
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('The number of competing unseen classes for which unseenBias was chosen; null: for any.'),
   regularisation: finite.nonnegative().describe('L2 weight with which the rows were fitted.'),
   samplesPerClass: z.int().positive().describe('Synthetic features for each unseen class.'),
   noiseWidth: z.int().positive(),
@@ -70,6 +80,11 @@ export const headDescriptionSchema = z.object({
     .nonnegative()
     .describe('Share of real within-class variation that is added to synthetic features.'),
   prior: z.enum(headPriors).describe('What the rows are pulled toward: prototypes of the classes, or zero.'),
+  realPrior: finite.min(0).max(1).default(0).describe("Share of a seen class's real mean in its prototype."),
+  intercepts: z
+    .boolean()
+    .default(true)
+    .describe('Whether each row has a constant of its own beside its weights; otherwise it is 0.'),
 });
 
 const fileEntrySchema = z.object({ bytes: z.int().nonnegative(), sha256 });

@@ -5,7 +5,7 @@ import { rowOf } from '../matrix.js';
 import type { RowContext } from './rows/row-source.js';
 import { synthesiseRows } from './rows/synthetic-class.js';
 import type { FittedClass } from './runtime-class.js';
-import { servingBias } from './serving-bias.js';
+import { servingBiases } from './serving-bias.js';
 
 export interface Confusion {
   /** Mean probability of the class itself on its own synthetic features. */
@@ -37,9 +37,10 @@ export async function confusionOf(
   const scorer = await Scorer.open();
   const scores = await scorer.score(head, rows); // (rows, C)
   await scorer.release();
+  const biases = servingBiases(manifest, classes.length);
   const probability = new Float64Array(all.length);
   for (let i = 0; i < rows.rows; i++) {
-    const row = Float64Array.from(rowOf(scores, i), (score, c) => score + servingBias(manifest, c));
+    const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
     const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
     const parts = row.map((score) => Math.exp(score - max));
     const sum = parts.reduce((total, part) => total + part, 0);

@@ -5,12 +5,12 @@
  */
 import { classMean, harmonicMean } from '../accuracy.js';
 import type { Bundle } from '../bundle/bundle.js';
-import type { Manifest } from '../bundle/manifest.js';
 import type { SessionOptions } from '../compute/session.js';
 import { headRows } from '../head/feature-map.js';
 import { appendHeadRows, copyHeadRow } from '../head/head-rows.js';
 import type { HeadRow } from '../head/head-table.js';
 import { Scorer, type LinearHead } from '../head/scorer.js';
+import { seenPrototype } from '../head/synthetic-rows.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
 import { IncrementalFit, orderByName, usualLimits } from './incremental-fit.js';
 import { RowAssembly, type AssembledRows } from './rows/row-assembly.js';
@@ -18,7 +18,7 @@ import { consolidationBudget } from './rows/row-budget.js';
 import type { RowContext } from './rows/row-source.js';
 import { synthesiseRows } from './rows/synthetic-class.js';
 import type { FitOptions, FittedClass, RuntimeClass } from './runtime-class.js';
-import { servingBias } from './serving-bias.js';
+import { servingBiases } from './serving-bias.js';
 import { solve } from './solver/solve.js';
 
 /** Accuracies with the bundle's bias, as means over classes. */
@@ -67,6 +67,7 @@ export async function consolidate(
       prior: await priors(context, now),
       regularisation: context.settings.regularisation,
       classWeight: context.settings.classWeight,
+      intercepts: context.settings.intercepts,
     };
     const { tolerance, maxIterations } = { ...usualLimits, ...options };
     const { head, converged } = await solve(context.products, problem, start, { tolerance, maxIterations });
@@ -98,7 +99,9 @@ async function priors(context: RowContext, now: AssembledRows): Promise<Matrix> 
   if (context.settings.prior === 'zero') return prior;
   for (const [c, { name, attributes }] of manifest.classes.entries()) {
     const described = { name, attributes: context.encode(attributes) };
-    rowOf(prior, c).set((await synthesiseRows(context, described, 1, 'own')).prototype);
+    const { prototype } = await synthesiseRows(context, described, 1, 'own');
+    const mean = context.donors.means.get(c);
+    rowOf(prior, c).set(mean ? seenPrototype(prototype, mean, context.settings.realPrior) : prototype);
   }
   now.classes.forEach(({ prototype }, c) => {
     rowOf(prior, manifest.classes.length + c).set(prototype);
@@ -110,16 +113,17 @@ function measureOf(context: RowContext, classes: readonly FittedClass[]) {
   const { manifest, replay } = context.bundle;
   const all = [...manifest.classes, ...classes.map((one) => ({ ...one, seen: false }))];
   const unseen = Array.from(all.keys()).filter((c) => !all[c].seen);
+  const biases = servingBiases(manifest, classes.length);
   return async (head: LinearHead): Promise<Measure> => {
     const scorer = await Scorer.open();
     const every = Int32Array.from(replay.labels.keys());
     const real = headRows(takeRows(replay.features, every), context.settings.temperature);
-    const seen = accuracy(manifest, await scorer.score(head, real), replay.labels);
+    const seen = accuracy(biases, await scorer.score(head, real), replay.labels);
     let sum = 0;
     for (const c of unseen) {
       const described = { name: all[c].name, attributes: context.encode(all[c].attributes) };
       const { rows } = await synthesiseRows(context, described, rowsMeasured, 'judged');
-      sum += accuracy(manifest, await scorer.score(head, rows), new Int32Array(rows.rows).fill(c));
+      sum += accuracy(biases, await scorer.score(head, rows), new Int32Array(rows.rows).fill(c));
     }
     await scorer.release();
     const mean = sum / Math.max(1, unseen.length);
@@ -128,11 +132,11 @@ function measureOf(context: RowContext, classes: readonly FittedClass[]) {
 }
 
 /** Mean over the labels of the fraction of their rows that score highest for them. */
-function accuracy(manifest: Manifest, scores: Matrix, labels: Int32Array): number {
+function accuracy(biases: Float64Array, scores: Matrix, labels: Int32Array): number {
   const mean = classMean(labels, (i) => {
     const row = rowOf(scores, i);
-    const own = row[labels[i]] + servingBias(manifest, labels[i]);
-    return row.every((score, c) => c === labels[i] || score + servingBias(manifest, c) < own);
+    const own = row[labels[i]] + biases[labels[i]];
+    return row.every((score, c) => c === labels[i] || score + biases[c] < own);
   });
   return mean ?? 0; // a bundle without replayed rows gives no reason to change anything
 }

@@ -4,7 +4,7 @@ import { syntheticMass } from '../head/synthetic-rows.js';
 
 export interface FitSettings extends Pick<
   Manifest['head'],
-  'temperature' | 'samplesPerClass' | 'syntheticSeen' | 'residual' | 'prior'
+  'temperature' | 'samplesPerClass' | 'syntheticSeen' | 'residual' | 'prior' | 'realPrior' | 'intercepts'
 > {
   readonly seed: number;
   /** Weight of all rows of one synthesised class together, with 1 for all real rows of the bundle. */
@@ -18,7 +18,7 @@ export interface FitSettings extends Pick<
 }
 
 export function fitSettingsOf({ head, seed, classes }: Manifest): FitSettings {
-  const { temperature, samplesPerClass, syntheticSeen, residual, prior } = head;
+  const { temperature, samplesPerClass, syntheticSeen, residual, prior, realPrior, intercepts } = head;
   const seenClasses = classes.filter(({ seen }) => seen).length;
   const classWeight = syntheticMass(head.syntheticWeight, 1, seenClasses);
   const synthesised = classes.filter(({ seen }) => syntheticSeen || !seen).length;
@@ -29,6 +29,8 @@ export function fitSettingsOf({ head, seed, classes }: Manifest): FitSettings {
     syntheticSeen,
     residual,
     prior,
+    realPrior,
+    intercepts,
     classWeight,
     regularisation: head.regularisation * (1 + classWeight * synthesised),
   };

@@ -87,7 +87,7 @@ export class IncrementalFit {
     const bundleClasses = base.bias.length;
     const columnOf = new Int32Array(bundleClasses + now.names.length).fill(-1);
     solved.forEach((c, k) => (columnOf[bundleClasses + c] = k));
-    const { regularisation, classWeight } = settings;
+    const { regularisation, classWeight, intercepts } = settings;
     return {
       rows: now.rows,
       columnOf,
@@ -95,6 +95,7 @@ export class IncrementalFit {
       prior: this.priors(now, solved),
       regularisation,
       classWeight,
+      intercepts,
     };
   }
 

@@ -1,6 +1,11 @@
 import type { Manifest } from '../bundle/manifest.js';
+import { unseenBiasFor } from '../head/unseen-bias.js';
 
-/** What serving adds to the score of the c-th class, runtime classes counted after the bundle's. */
-export function servingBias({ classes, head }: Manifest, c: number): number {
-  return c < classes.length && classes[c].seen ? 0 : head.unseenBias;
+/** What serving adds to the score of each class, with so many runtime classes counted after the bundle's. */
+export function servingBiases({ classes, head }: Manifest, runtimeClasses: number): Float64Array {
+  const isSeen = (c: number): boolean => c < classes.length && classes[c].seen;
+  const all = classes.length + runtimeClasses;
+  const unseen = classes.filter(({ seen }) => !seen).length + runtimeClasses;
+  const bias = unseenBiasFor(head, unseen);
+  return Float64Array.from({ length: all }, (_, c) => (isSeen(c) ? 0 : bias));
 }

@@ -9,6 +9,7 @@ import { Explainer, type Explanation } from './explanation.js';
 import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { Scorer } from './scorer.js';
+import { unseenBiasFor } from './unseen-bias.js';
 
 interface Prediction {
   readonly class: string;
@@ -21,7 +22,7 @@ interface Prediction {
 
 export interface ClassifyOptions {
   readonly topK: number;
-  /** Instead of the bundle's own, which validation classes chose. */
+  /** Instead of the bundle's own for as many unseen classes as compete. */
   readonly unseenBias?: number;
   readonly explain?: boolean;
 }
@@ -76,8 +77,9 @@ export class Classifier {
     const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
     const entering = headRows(mapped, this.manifest.head.temperature);
     const scores = await this.scorer.score(this.table.head, entering); // (n, C)
+    const usualBias = unseenBiasFor(this.manifest.head, this.table.unseenCount);
     return rows.map((i) => {
-      const { topK, unseenBias = this.manifest.head.unseenBias, explain } = each(i);
+      const { topK, unseenBias = usualBias, explain } = each(i);
       const best = this.best(rowOf(scores, i), topK, unseenBias);
       const predictions = best.map(({ place, probability }) => {
         const { name, seen, runtime } = this.table.classes[place];

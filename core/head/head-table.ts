@@ -35,6 +35,7 @@ export class HeadTable {
   private bias: Float32Array; // (capacity)
   private unseen: Uint8Array; // (capacity): 1 for each class of which training had no picture
   private sorted: Int32Array | null = null;
+  private countOfUnseen = 0;
   /** Incremented by every change; whatever is derived from all classes can be cached until then. */
   version = 0;
 
@@ -75,6 +76,11 @@ export class HeadTable {
     return this.unseen.subarray(0, this.competing.length);
   }
 
+  /** How many classes compete of which training had no picture. */
+  get unseenCount(): number {
+    return this.countOfUnseen;
+  }
+
   /** Views, valid until the next change. Rows beyond those of the classes score -Infinity. */
   get head(): LinearHead {
     const count = roundedUp(this.competing.length);
@@ -86,12 +92,14 @@ export class HeadTable {
 
   put(described: CompetingClass, row: HeadRow): void {
     const place = this.places.get(described.name) ?? this.competing.length;
+    const known = this.competing.length;
     if (place * this.width === this.weights.length) this.grow();
     if (place === this.competing.length) this.sorted = null;
     this.places.set(described.name, place);
     this.competing[place] = described;
     this.weights.set(row.weights, place * this.width);
     this.bias[place] = row.bias;
+    this.countOfUnseen += (described.seen ? 0 : 1) - (place < known ? this.unseen[place] : 0);
     this.unseen[place] = described.seen ? 0 : 1;
     this.version += 1;
   }
@@ -101,6 +109,7 @@ export class HeadTable {
     const place = this.places.get(name);
     if (place === undefined) return;
     const last = this.competing.length - 1;
+    this.countOfUnseen -= this.unseen[place];
     if (place !== last) {
       this.competing[place] = this.competing[last];
       this.places.set(this.competing[place].name, place);

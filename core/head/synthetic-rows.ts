@@ -73,6 +73,14 @@ export function meanRow(rows: Matrix): Matrix {
   return mean;
 }
 
+/** The prototype of a class with pictures: partly what its attributes say, partly the mean of its rows. Unit length. */
+export function seenPrototype(generated: Float32Array, mean: Float32Array, realShare: number): Float32Array {
+  if (realShare === 0) return generated;
+  const real = directRows(matrix(1, mean.length, mean.slice()), 1).data;
+  const mixed = generated.map((value, k) => realShare * real[k] + (1 - realShare) * value);
+  return directRows(matrix(1, mixed.length, mixed), 1).data;
+}
+
 /**
  * How much all synthesised classes count together, with 1 for all real rows: each counts `weight` times as much as a
  * seen class does on average, however many rows it has.
@@ -87,10 +95,7 @@ export function directionOf(rows: RowSource, index: number): Float32Array {
 }
 
 /** The mean direction of each class's rows: below unit length, the more its rows scatter. */
-export function classMeans(
-  labels: Int32Array,
-  direction: Donors['direction'],
-): Map<number, Float32Array> {
+export function classMeans(labels: Int32Array, direction: Donors['direction']): Map<number, Float32Array> {
   const sums = new Map<number, Float32Array>();
   const counts = new Map<number, number>();
   labels.forEach((label, i) => {

@@ -73,7 +73,7 @@ describe('a bundle of the preset', () => {
     });
     const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
     const served = mean([...hits.values()].map(mean));
-    expect(served).toBeCloseTo(report.evaluations[0].evaluation.generalized.unseenAccuracy, 9);
+    expect(served).toBeCloseTo(report.evaluations[0].evaluation.generalized.unseenAccuracy!, 9);
     const one = takeRows(dataset.features, rows.subarray(0, 1));
     const [plain] = await classifier.classify(one, { topK: 1 });
     const [longer] = await classifier.classify({ ...one, data: one.data.map((x) => 2 * x) }, { topK: 1 });

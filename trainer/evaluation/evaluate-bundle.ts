@@ -1,5 +1,7 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
+import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
 import { evaluateRows, judgeModel, type Evaluation } from './evaluate.js';
@@ -8,7 +10,7 @@ import type { ScoredMargins } from './metrics.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
-  return evaluateRows(await judgeBundle(bundle, dataset), dataset, bundle.manifest.head.unseenBias);
+  return evaluateRows(await judgeBundle(bundle, dataset), dataset, biasOf(bundle.manifest, dataset));
 }
 
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
@@ -56,4 +58,9 @@ export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more classes` : shown;
+}
+
+/** The bias with which a server would answer, with the unseen classes of this dataset and no other. */
+export function biasOf({ head }: Manifest, { unseen }: Pick<Dataset, 'unseen'>): number {
+  return unseenBiasFor(head, unseen.length);
 }

@@ -70,11 +70,12 @@ export async function sweep(request: SweepRequest): Promise<void> {
       if (existsSync(file)) return;
       const checkpoint = (member: number): string =>
         join(out, `${key}-fold${fold}-member${member}.checkpoint`);
-      const found = await validate(dataset, point.configuration, {
+      const [found] = await validate(dataset, point.configuration, {
         engine,
         seed,
         watcher,
         fold,
+        shares: [generator.share],
         label: `fold ${fold + 1}`,
         checkpoints: (member) => fileCheckpoints(checkpoint(member), key),
       });

@@ -1,5 +1,5 @@
 import { foldPlan } from '../selection/fold-plan.js';
-import { selectSettings } from '../selection/search.js';
+import { selectSettings, type Selection } from '../selection/search.js';
 import { runMethod } from '../baseline/baseline.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../baseline/methods.js';
 import type { Configuration } from '../configuration.js';
@@ -148,10 +148,11 @@ async function variantRow(
     perSeed.push(
       await time.step(`${table}: ${name}, seed ${seed}`, async () => {
         const setting = table === 'gzsl' ? 'generalized' : 'standard';
-        const model = await judgedModel(dataset, configuration, seed, run, setting);
+        const selected = await selectionOf(dataset, configuration, seeds[0], run);
+        const model = await judgedModel(dataset, selected.configuration, seed, run, setting);
         if (table !== 'gzsl')
           return [model.top1, model.top5].slice(0, columnsOf[table].length).map(inPercent);
-        const found = generalizedAt(model, await biasOf(dataset, configuration, seeds[0], run));
+        const found = generalizedAt(model, selected.bias.unseenBias);
         return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean].map(inPercent);
       }),
     );
@@ -169,23 +170,16 @@ async function variantRow(
   };
 }
 
-/** The bias on unseen classes, from validation classes: never from the rows that judge. */
-async function biasOf(
+/** How much of what was learnt to use, and the bias on unseen classes: from validation classes, never from the rows that judge. */
+function selectionOf(
   dataset: Dataset,
   configuration: Configuration,
   seed: number,
   { engine, watcher, directory }: ExperimentRun,
-): Promise<number> {
-  if (configuration.validation.unseenBias !== null) return configuration.validation.unseenBias;
+): Promise<Selection> {
   const validation = { ...configuration.validation, search: noSearch };
   const asGiven = { ...configuration, validation };
-  const { unseenBias } = await selectSettings(dataset, asGiven, {
-    engine,
-    watcher,
-    work: directory.work,
-    seed,
-  });
-  return unseenBias;
+  return selectSettings(dataset, asGiven, { engine, watcher, work: directory.work, seed });
 }
 
 /** The paper finds the method better with its regulariser; a note says whether that holds here. */

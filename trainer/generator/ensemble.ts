@@ -34,6 +34,20 @@ export function mergeGenerators(members: readonly TrainedNetworks[]): TrainedNet
   };
 }
 
+/** m(a) + share * r([a; z]): how much of what the network learnt is added to the closed form. */
+export function withShare(networks: TrainedNetworks, share: number): TrainedNetworks {
+  if (share === 1) return networks;
+  const scaled = (name: string): Float32Array => networks.weights[name].map((value) => value * share);
+  return {
+    ...networks,
+    weights: {
+      ...networks.weights,
+      'generator.weight': scaled('generator.weight'),
+      'generator.bias': scaled('generator.bias'),
+    },
+  };
+}
+
 function sideBySide(parts: readonly Matrix[]): Float32Array {
   const { rows, columns } = parts[0];
   const joined = new Float32Array(rows * columns * parts.length);

@@ -57,6 +57,7 @@ export async function fitHead(
         gradient[i] += regularisation * difference;
       }
     }
+    if (!settings.intercepts) gradient.fill(0, size); // they start at 0 and stay there
     return { value: total, gradient };
   };
 

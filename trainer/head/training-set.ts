@@ -8,10 +8,12 @@
 import { headRows } from '../../core/head/feature-map.js';
 import {
   addResiduals,
+  classMeans,
   directionOf,
   drawsPerPrototype,
   donorsOf,
   meanDirections,
+  seenPrototype,
   syntheticMass,
   type DrawSource,
 } from '../../core/head/synthetic-rows.js';
@@ -49,6 +51,7 @@ export async function headTrainingSet(
 ): Promise<HeadTrainingSet> {
   const everyClass = Int32Array.from({ length: data.attributes.rows }, (_, label) => label);
   const prototypes = await prototypesOf(data.attributes, everyClass, synthesiser, random.noise);
+  if (settings.realPrior > 0) mixInRealMeans(prototypes, data, settings.realPrior);
   if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
@@ -126,6 +129,18 @@ async function prototypesOf(
     parts.push(meanDirections(drawn, drawsPerPrototype));
   }
   return stackRows(parts);
+}
+
+/** Seen classes have rows, whose mean is better evidence of where they are than their attributes alone. */
+function mixInRealMeans(
+  prototypes: Matrix,
+  { features, labels }: Pick<TrainingData, 'features' | 'labels'>,
+  share: number,
+): void {
+  for (const [label, mean] of classMeans(labels, (row) => directionOf(features, row))) {
+    const prototype = rowOf(prototypes, label);
+    prototype.set(seenPrototype(prototype, mean, share));
+  }
 }
 
 /** Classes in groups of a few thousand rows: with many classes there is no memory for all rows at once. */

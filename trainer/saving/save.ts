@@ -13,6 +13,7 @@ import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
 import { resolvedSyntheticWeight } from '../head/training-set.js';
 import type { TrainedModel } from '../model.js';
+import type { Selection } from '../selection/search.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
 
@@ -21,8 +22,7 @@ interface ModelToSave {
   readonly model: TrainedModel;
   readonly configuration: Configuration;
   readonly seed: number;
-  readonly unseenBias: number;
-  readonly unseenBiasRange: readonly [number, number];
+  readonly bias: Selection['bias'];
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
@@ -66,8 +66,10 @@ function bundleContent(saved: ModelToSave): BundleContent {
         shrinkage: data.featureMap.kind === 'whitened' ? configuration.features.shrinkage : 0,
       },
       head: {
-        unseenBias: saved.unseenBias,
-        unseenBiasRange: [...saved.unseenBiasRange],
+        unseenBias: saved.bias.unseenBias,
+        unseenBiasRange: [...saved.bias.range],
+        unseenBiasSlope: saved.bias.slope,
+        unseenBiasClasses: saved.bias.classes,
         regularisation: configuration.head.regularisation,
         samplesPerClass: configuration.head.samplesPerClass,
         noiseWidth: networks.sizes.noise,
@@ -76,6 +78,8 @@ function bundleContent(saved: ModelToSave): BundleContent {
         syntheticSeen: configuration.head.syntheticSeen,
         residual: configuration.head.residual,
         prior: configuration.head.prior,
+        realPrior: configuration.head.realPrior,
+        intercepts: configuration.head.intercepts,
       },
       metrics: saved.metrics,
     },

@@ -15,34 +15,52 @@ export interface SearchRun {
   readonly work: WorkDirectory;
 }
 
-/** One candidate on one validation fold, as a resumable unit: the same settings are never judged twice in a run. */
+/**
+ * One candidate on one validation fold, as a resumable unit: the same settings are never judged twice in a run. A result for
+ * each share of what the generator learns.
+ */
 export async function assessFold(
   dataset: Dataset,
   configuration: Configuration,
   fold: number,
+  shares: readonly number[],
   { engine, seed, watcher, work }: SearchRun,
-): Promise<FoldResult> {
-  const unit = unitName(configuration, fold);
-  const { margins, ...measures } = await runResumableUnit(work, unit, async ({ checkpoints, log }) => {
-    const result = await validate(dataset, configuration, {
+): Promise<FoldResult[]> {
+  const unit = unitName(configuration, shares, fold);
+  const stored = await runResumableUnit(work, unit, async ({ checkpoints, log }) => {
+    const results = await validate(dataset, configuration, {
       engine,
       seed,
       watcher,
       fold,
+      shares,
       label: `validation fold ${fold + 1}`,
       checkpoints,
       onEpoch: (report) => {
         log({ phase: 'validation', fold, ...report });
       },
     });
-    const { bestHarmonicMean: harmonicMean, ausuc, standardTop1 } = result;
-    log({ phase: 'validation', fold, harmonicMean, ausuc, standardTop1 });
-    return { ...result, margins: storeMargins(result.margins) };
+    results.forEach(({ bestHarmonicMean: harmonicMean, ausuc, standardTop1 }, i) => {
+      log({ phase: 'validation', fold, share: shares[i], harmonicMean, ausuc, standardTop1 });
+    });
+    return results.map(({ margins, fewer, ...measures }) => ({
+      ...measures,
+      margins: storeMargins(margins),
+      fewer: fewer.map(({ competing, margins: own }) => ({ competing, margins: storeMargins(own) })),
+    }));
   });
-  return { ...measures, margins: restoreMargins(margins) };
+  return stored.map(({ margins, fewer, ...measures }) => ({
+    ...measures,
+    margins: restoreMargins(margins),
+    fewer: fewer.map(({ competing, margins: own }) => ({ competing, margins: restoreMargins(own) })),
+  }));
 }
 
-function unitName({ features, generator, head, transductive }: Configuration, fold: number): string {
-  const settings = JSON.stringify([features, generator, head, transductive]);
+function unitName(
+  { features, generator, head, transductive }: Configuration,
+  shares: readonly number[],
+  fold: number,
+): string {
+  const settings = JSON.stringify([features, generator, head, transductive, shares]);
   return `fold${fold}-${sha256Of(settings).slice(0, 16)}`;
 }

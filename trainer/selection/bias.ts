@@ -1,18 +1,62 @@
-import { accuracyAtBias } from '../evaluation/metrics.js';
+/**
+ * The bias on unseen classes, chosen on validation folds: for as many unseen classes as will compete, the one with the best mean H; for
+ * any other number k of them,
+ *
+ *   bias(k) = unseenBias + slope * ln(k / classes)
+ *
+ * with the slope that has the best mean H over folds in which fewer classes compete.
+ */
+import { accuracyAtBias, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
 import type { FoldResult } from './validate.js';
 
-interface ChosenBias {
+export interface ChosenBias {
   readonly unseenBias: number;
+  readonly slope: number; // 0 or less
+  readonly classes: number; // unseen classes that competed for unseenBias
+  /** Biases whose mean H is within half a point of the best: how sure the choice is. */
+  readonly plausible: readonly [number, number];
   /** Mean over the folds of H at that one bias. */
   readonly harmonicMean: number;
   readonly range: readonly [number, number];
 }
 
+type JudgedFold = Pick<FoldResult, 'margins'> & Partial<Pick<FoldResult, 'competing' | 'fewer'>>;
+
 const candidatesPerFold = 400;
+const slopeCandidates = 20;
+const halfAPoint = 0.005;
 
 /** The one bias that gives the best mean H over the folds; or the one given, with its mean H. */
-export function chooseBias(folds: readonly FoldResult[], given: number | null = null): ChosenBias {
+export function chooseBias(folds: readonly JudgedFold[], given: number | null = null): ChosenBias {
+  const candidates = candidateBiases(folds, given);
+  const range = [Math.fround(candidates[0]), Math.fround(candidates.at(-1)!)] as const;
+  const classes = Math.max(1, Math.round(mean(folds.map(({ competing = 1 }) => competing))));
+  const meanAt = (bias: number): number => meanHarmonic(folds, () => bias);
+  if (given !== null)
+    return {
+      unseenBias: given,
+      slope: 0,
+      classes,
+      plausible: [given, given],
+      harmonicMean: meanAt(given),
+      range,
+    };
+  const means = candidates.map(meanAt);
+  const best = means.reduce((top, value, i) => (value > means[top] ? i : top), 0);
+  const near = candidates.filter((_, i) => means[i] >= means[best] - halfAPoint);
+  const unseenBias = Math.fround(candidates[best]);
+  return {
+    unseenBias,
+    slope: Math.fround(chooseSlope(folds, unseenBias, classes)),
+    classes,
+    plausible: [near[0], near.at(-1)!],
+    harmonicMean: means[best],
+    range,
+  };
+}
+
+function candidateBiases(folds: readonly JudgedFold[], given: number | null): number[] {
   const candidates = folds.flatMap(({ margins }) => {
     const sorted = Array.from(margins.margin).sort((a, b) => a - b);
     const step = Math.max(1, Math.floor(sorted.length / candidatesPerFold));
@@ -20,12 +64,36 @@ export function chooseBias(folds: readonly FoldResult[], given: number | null = 
   });
   candidates.push(...folds.map(({ margins }) => seenUnseenCurve(margins).best.bias));
   if (given !== null) candidates.push(given); // the range must have room for it
-  candidates.sort((a, b) => a - b);
-  const meanAt = (bias: number): number =>
-    folds.reduce((sum, { margins }) => sum + accuracyAtBias(margins, bias).harmonicMean, 0) / folds.length;
-  const range = [Math.fround(candidates[0]), Math.fround(candidates.at(-1)!)] as const;
-  if (given !== null) return { unseenBias: given, harmonicMean: meanAt(given), range };
-  const means = candidates.map(meanAt);
-  const best = means.reduce((top, value, i) => (value > means[top] ? i : top), 0);
-  return { unseenBias: Math.fround(candidates[best]), harmonicMean: means[best], range };
+  return candidates.sort((a, b) => a - b);
+}
+
+/** In units of how far margins scatter, so that it suits scores of any scale; 0 where fewer classes were not judged. */
+function chooseSlope(folds: readonly JudgedFold[], unseenBias: number, classes: number): number {
+  const judged = folds.flatMap(({ fewer = [] }) => fewer);
+  if (judged.length === 0) return 0;
+  const scale = mean(folds.map(({ margins }) => deviation(margins.margin)));
+  let best = { slope: 0, score: -Infinity };
+  for (let step = 0; step <= slopeCandidates; step++) {
+    const slope = step === 0 ? 0 : (-scale * step) / slopeCandidates; // never -0
+    const score = meanHarmonic(judged, ({ competing }) => unseenBias + slope * Math.log(competing / classes));
+    if (score > best.score) best = { slope, score };
+  }
+  return best.slope;
+}
+
+function meanHarmonic<T extends { readonly margins: Margins }>(
+  judged: readonly T[],
+  biasOf: (one: T) => number,
+): number {
+  return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean!));
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviation(values: Float64Array): number {
+  const finite = Array.from(values).filter(Number.isFinite);
+  const center = mean(finite);
+  return Math.sqrt(mean(finite.map((value) => (value - center) ** 2)));
 }

@@ -6,7 +6,7 @@
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
-import { chooseBias } from './bias.js';
+import { chooseBias, type ChosenBias } from './bias.js';
 import { foldPlan } from './fold-plan.js';
 import type { FoldResult } from './validate.js';
 
@@ -22,8 +22,7 @@ interface Trial {
 
 export interface Selection {
   readonly configuration: Configuration;
-  readonly unseenBias: number;
-  readonly unseenBiasRange: readonly [number, number];
+  readonly bias: Omit<ChosenBias, 'harmonicMean'>;
   readonly trials: readonly Trial[]; // empty when nothing could be validated
 }
 
@@ -47,17 +46,48 @@ export async function selectSettings(
   const plan = foldPlan(dataset, start);
   if (plan.folds === 0) return withoutValidation(start);
   const { configuration, trials } = await search(dataset, start, run);
-  const { folds } = await assess(dataset, configuration, plan.folds, run);
+  const shares = sharesToTry(configuration);
+  const perShare = await assess(dataset, configuration, plan.folds, shares, run);
   const given = start.validation.unseenBias;
-  const { unseenBias, range } = chooseBias(folds, given);
-  const last = record('', null, folds, given);
-  return { configuration, unseenBias, unseenBiasRange: range, trials: [...trials, last] };
+  const shareTrials = perShare.map((folds, i) => record('share', shares[i], folds, given));
+  const { minimumGain } = start.validation;
+  const chosen = shareTrials.reduce(
+    (best, { harmonicMean }, i) => (harmonicMean > shareTrials[best].harmonicMean + minimumGain ? i : best),
+    0,
+  );
+  if (shares.length > 1)
+    for (const { value, harmonicMean } of shareTrials)
+      run.watcher.note(
+        `  ${percent(value!)} % of what the generator learnt: H ${percent(harmonicMean)} on validation classes`,
+      );
+  return {
+    configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
+    bias: chooseBias(perShare[chosen], given),
+    trials: [
+      ...trials,
+      ...(shares.length > 1 ? shareTrials : []),
+      { ...shareTrials[chosen], setting: '', value: null },
+    ],
+  };
+}
+
+/** What is learnt can be left out only where there is a closed form to stand on. */
+function sharesToTry({ generator, validation }: Configuration): readonly number[] {
+  const { shares } = validation;
+  return generator.closedForm === 'none' || shares.length === 0 ? [generator.share] : shares;
 }
 
 /** Rows have the length `temperature` and class weights a length near 1: no score lies far outside this range. */
 function withoutValidation(configuration: Configuration): Selection {
-  const { temperature } = configuration.head;
-  return { configuration, unseenBias: 0, unseenBiasRange: [-temperature, temperature], trials: [] };
+  const length = configuration.head.temperature ?? 10;
+  const bias = {
+    unseenBias: 0,
+    slope: 0,
+    classes: 1,
+    plausible: [-length, length],
+    range: [-length, length],
+  } as const;
+  return { configuration, bias, trials: [] };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */
@@ -69,13 +99,11 @@ async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
 
   const judge = async (setting: string, value: number | null, candidate: Configuration): Promise<number> => {
     const single = withSetting(candidate, 'generator', 'members', 1);
-    const { folds, score } = await assess(
-      dataset,
-      single,
-      Math.min(searchFolds, foldPlan(dataset, start).folds),
-      run,
-    );
-    trials.push(record(setting, value, folds, start.validation.unseenBias));
+    const count = Math.min(searchFolds, foldPlan(dataset, start).folds);
+    const [folds] = await assess(dataset, single, count, [single.generator.share], run);
+    const trial = record(setting, value, folds, start.validation.unseenBias);
+    const score = trial.harmonicMean;
+    trials.push(trial);
     run.watcher.note(
       `  ${setting || 'as configured'} ${value ?? ''}: H ${percent(score)} on validation classes`,
     );
@@ -100,12 +128,20 @@ function withSetting(from: Configuration, section: Section, setting: string, val
   return { ...from, [section]: { ...from[section], [setting]: value } };
 }
 
-async function assess(dataset: Dataset, configuration: Configuration, count: number, run: SearchRun) {
-  const folds: FoldResult[] = [];
+/** For each share the results of all folds. */
+async function assess(
+  dataset: Dataset,
+  configuration: Configuration,
+  count: number,
+  shares: readonly number[],
+  run: SearchRun,
+): Promise<FoldResult[][]> {
+  const perShare = shares.map((): FoldResult[] => []);
   for (let fold = 0; fold < count; fold++) {
-    folds.push(await assessFold(dataset, configuration, fold, run));
+    const results = await assessFold(dataset, configuration, fold, shares, run);
+    results.forEach((result, i) => perShare[i].push(result));
   }
-  return { folds, score: chooseBias(folds, configuration.validation.unseenBias).harmonicMean };
+  return perShare;
 }
 
 function record(

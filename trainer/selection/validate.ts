@@ -5,15 +5,21 @@
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
-import { judgeModel } from '../evaluation/evaluate.js';
-import { testRows } from '../evaluation/judge-rows.js';
+import { openScoring } from '../evaluation/evaluate.js';
+import { judgeRows, testRows } from '../evaluation/judge-rows.js';
 import { standardTopK, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
-import { trainModel, type ModelRun } from '../model.js';
+import { withShare } from '../generator/ensemble.js';
+import { headFor, trainNetworks, type ModelRun } from '../model.js';
+import { prepareTrainingData } from '../preparation/training-data.js';
+import { judgeFewer, type FewerCompeting } from './fewer-competing.js';
 import { foldPlan, requireFolds } from './fold-plan.js';
 
 export interface FoldResult {
   readonly margins: Margins;
+  readonly competing: number; // unseen classes, rivals included
+  /** The same rows with only some of the held-out classes competing: how the bias depends on how many there are. */
+  readonly fewer: readonly FewerCompeting[];
   readonly ausuc: number;
   readonly bestHarmonicMean: number; // at the fold's own best bias
   readonly standardTop1: number;
@@ -21,25 +27,43 @@ export interface FoldResult {
 
 interface FoldRun extends ModelRun {
   readonly fold: number;
+  /** Shares of what the generator learnt: a result for each, from one training. */
+  readonly shares: readonly number[];
 }
 
 export async function validate(
   dataset: Dataset,
   configuration: Configuration,
   run: FoldRun,
-): Promise<FoldResult> {
+): Promise<FoldResult[]> {
   const small = validationDataset(dataset, configuration, run.fold);
-  const { data, head } = await trainModel(small, configuration, run);
-  const scoring = { mapper: data.mapper, head, temperature: configuration.head.temperature };
+  const data = await prepareTrainingData(run.engine, small, configuration);
+  const { temperature } = configuration.head;
   try {
-    const margins = await judgeModel(scoring, small, testRows(small));
-    const curve = seenUnseenCurve(margins);
-    return {
-      margins,
-      ausuc: curve.area,
-      bestHarmonicMean: curve.best.harmonicMean,
-      standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
-    };
+    const learnt = await trainNetworks(data, configuration, run);
+    const results: FoldResult[] = [];
+    for (const share of run.shares) {
+      const head = await headFor(data, withShare(learnt, share), configuration, run);
+      const { score, release } = await openScoring(
+        { mapper: data.mapper, head, temperature },
+        small.features,
+      );
+      try {
+        const margins = await judgeRows(score, small, testRows(small));
+        const curve = seenUnseenCurve(margins);
+        results.push({
+          margins,
+          competing: small.unseen.length,
+          fewer: await judgeFewer(score, small),
+          ausuc: curve.area,
+          bestHarmonicMean: curve.best.harmonicMean,
+          standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
+        });
+      } finally {
+        await release();
+      }
+    }
+    return results;
   } finally {
     await data.release();
   }

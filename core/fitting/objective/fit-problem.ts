@@ -46,4 +46,6 @@ export interface FitProblem {
   readonly regularisation: number;
   /** Weight of the rows of a class looked for: it sets the scale of its bias. */
   readonly classWeight: number;
+  /** False where every b_k is 0, as in the bundle's own fit. */
+  readonly intercepts: boolean;
 }

@@ -67,7 +67,7 @@ export class Objective {
   }
 
   private async gradient(head: LinearHead, visit: (row: number) => void): Promise<HeadGradient> {
-    const { prior, regularisation } = this.problem;
+    const { prior, regularisation, intercepts } = this.problem;
     await this.rowScores.compute(head.weights);
     this.scoreGradients.clear();
     this.biasGradient.fill(0);
@@ -76,6 +76,7 @@ export class Objective {
     for (let j = 0; j < weights.data.length; j++) {
       weights.data[j] += regularisation * (head.weights.data[j] - prior.data[j]);
     }
+    if (!intercepts) this.biasGradient.fill(0); // the solver then leaves them where they start, at 0
     return { weights, bias: this.biasGradient.slice() };
   }
 

@@ -8,7 +8,7 @@ import { readBundle } from '../../../core/bundle/read.js';
 import { Failure } from '../../../core/failures.js';
 import { directRows, FeatureMapper } from '../../../core/head/feature-map.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
-import { servingBias } from '../../../core/fitting/serving-bias.js';
+import { servingBiases } from '../../../core/fitting/serving-bias.js';
 import { appendHeadRows } from '../../../core/head/head-rows.js';
 import { Scorer } from '../../../core/head/scorer.js';
 import { matrix, rowOf } from '../../../core/matrix.js';
@@ -58,8 +58,9 @@ async function readLetters(hidden: readonly string[], pictures: number) {
   const scores = await scorer.score(head, directRows(await mapper.map(features), 10));
   await mapper.release();
   await scorer.release();
+  const biases = servingBiases(bundle.manifest, names.length - bundle.manifest.classes.length);
   const right = drawn.filter(({ flag }, i) => {
-    const biased = rowOf(scores, i).map((score, c) => score + servingBias(bundle.manifest, c));
+    const biased = rowOf(scores, i).map((score, c) => score + biases[c]);
     return names[biased.indexOf(Math.max(...biased))] === flag.name;
   });
   return right.length / drawn.length;

@@ -63,6 +63,7 @@ export function problemOf(assembly: RowAssembly, { rows, baseOffsets, classes }:
     offsets: baseOffsets,
     prior: settings.prior === 'zero' ? matrix(count, base.weights.columns) : prototypesOf(classes),
     regularisation: settings.regularisation,
+    intercepts: settings.intercepts,
     classWeight: settings.classWeight,
   };
 }

@@ -16,7 +16,14 @@ function fold(seed: number, shift: number): FoldResult {
       scores.data[i * 6 + c] = random.normal() + (labels[i] === c ? 2 : 0) - (isUnseen[c] ? shift : 0);
     }
   }
-  return { margins: marginsOf(scores, labels, isUnseen), ausuc: 0, bestHarmonicMean: 0, standardTop1: 0 };
+  return {
+    margins: marginsOf(scores, labels, isUnseen),
+    competing: 3,
+    fewer: [],
+    ausuc: 0,
+    bestHarmonicMean: 0,
+    standardTop1: 0,
+  };
 }
 
 test.each([3, 0, -2])('the bias compensates for scores of unseen classes that are too low by %d', (shift) => {

@@ -7,7 +7,7 @@ import type { LinearHead } from '../../../core/head/scorer.js';
 import { takeRows, type Matrix } from '../../../core/matrix.js';
 import { configurationSchema, type Configuration } from '../../configuration.js';
 import type { Dataset } from '../../datasets/dataset.js';
-import { judgeBundle, matchClasses } from '../../evaluation/evaluate-bundle.js';
+import { biasOf, judgeBundle, matchClasses } from '../../evaluation/evaluate-bundle.js';
 import { evaluateRows, type Evaluation } from '../../evaluation/evaluate.js';
 import { testRows } from '../../evaluation/judge-rows.js';
 import type { ScoredMargins } from '../../evaluation/metrics.js';
@@ -34,7 +34,7 @@ export async function openReportContext(bundle: Bundle, dataset: Dataset): Promi
   const configuration = readSettings(bundle);
   const judged = await judgeBundle(bundle, dataset);
   const rows = testRows(dataset);
-  const { unseenBias } = manifest.head;
+  const unseenBias = biasOf(manifest, dataset);
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth);
   const generator = await Generator.open(bundle);
   return {
@@ -67,7 +67,9 @@ function headOf(bundle: Bundle, dataset: Dataset): LinearHead {
 
 function readSettings({ manifest }: Bundle): Configuration {
   const parsed = configurationSchema.safeParse(manifest.configuration);
-  if (parsed.success) return parsed.data;
+  // What a bundle from before a setting existed was fitted with is in the manifest, not the default of today.
+  const { realPrior, intercepts } = manifest.head;
+  if (parsed.success) return { ...parsed.data, head: { ...parsed.data.head, realPrior, intercepts } };
   const [first] = parsed.error.issues;
   throw new Failure(
     'bundle-invalid',
