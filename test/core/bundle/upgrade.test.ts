@@ -114,3 +114,16 @@ test.each([3, 99, 0, '2', undefined])(
     await refusal.toThrow(`format version ${String(version)}, and this program reads versions 1 to 2`);
   },
 );
+
+test.each([
+  [null, true],
+  [10, true],
+  [0, false],
+  [undefined, false],
+])('a head that sees rows at length %j is read: %j', async (temperature, isRead) => {
+  const path = changed('length', (manifest) => {
+    manifest.head = { ...manifest.head, temperature };
+  });
+  if (isRead) expect((await readManifest(path)).manifest.head.temperature).toBe(temperature);
+  else await expect(readManifest(path)).rejects.toThrow('head.temperature');
+});
