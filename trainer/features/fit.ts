@@ -87,7 +87,7 @@ async function whitenMany(
   return projection;
 }
 
-/** The same up to a rotation and a scale, for a tenth of the time where rows are few. */
+/** The same up to a rotation and a scale, without factoring a matrix of (D, D). */
 function whitenFew(engine: Engine, differences: Matrix, shrinkage: number): Promise<Matrix | null> {
   const trace = differences.data.reduce((sum, value) => sum + value * value, 0) / differences.rows;
   requireSpread(trace);
