@@ -8,12 +8,13 @@
  * keeps noise in directions where the training rows hardly vary from being amplified.
  */
 import { Failure } from '../../core/failures.js';
-import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../core/matrix.js';
 import type { FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { FeatureSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { choleskyInPlace, invertLowerTriangle } from '../linear-algebra.js';
+import { whitenFewRows } from './whiten-few-rows.js';
 
 /** Mean length of a mapped training row: that of the rows which a freshly initialised generator produces. */
 const meanLength = 10;
@@ -48,33 +49,58 @@ async function fitWhitening(
   settings: FeatureSettings,
 ): Promise<FittedFeatureMap> {
   const width = dataset.features.columns;
+  const count = dataset.splits.train.length;
   const blocks = (): Generator<UnitBlock> => unitBlocks(dataset, settings.power);
-  const { overall, ofClass } = means(blocks(), width, dataset.splits.train.length);
-  const covariance = await gram(engine, residuals(blocks(), ofClass), width, dataset.splits.train.length); // (D, D)
-  const trace = covariance.reduce((sum, value, i) => (i % (width + 1) === 0 ? sum + value : sum), 0);
-  if (trace <= 0) {
-    throw new Failure(
-      'dataset-invalid',
-      'The training rows of every class are all alike, so that their spread cannot be measured. Give each class more ' +
-        'than one distinct row, or set features.kind to "minmax".',
-    );
-  }
-  for (let k = 0; k < width; k++) covariance[k * (width + 1)] += (settings.shrinkage * trace) / width;
+  const { overall, ofClass } = means(blocks(), width, count);
   // A covariance of fewer rows than dimensions is singular; shrinkage 0 then needs this much to be factored at all.
-  if (settings.shrinkage === 0)
-    for (let k = 0; k < width; k++) covariance[k * (width + 1)] += (1e-6 * trace) / width;
-  if (!choleskyInPlace(covariance, width)) {
+  const shrinkage = settings.shrinkage || 1e-6;
+  const projection = await (2 * count < width
+    ? whitenFew(engine, stackRows([...residuals(blocks(), ofClass)]), shrinkage)
+    : whitenMany(engine, residuals(blocks(), ofClass), width, count, shrinkage));
+  if (!projection) {
     throw new Failure(
       'config-invalid',
       'The features cannot be whitened. Raise features.shrinkage (now ' + `${settings.shrinkage}).`,
     );
   }
-  invertLowerTriangle(covariance, width);
-  const projection = matrix(width, width); // (D, D): the transpose of L^-1
-  for (let i = 0; i < width; i++)
-    for (let j = 0; j <= i; j++) projection.data[j * width + i] = covariance[i * width + j];
   const scaled = await scaleToMeanLength(engine, blocks(), overall, projection);
   return { kind: 'whitened', power: settings.power, mean: overall, projection: scaled };
+}
+
+/** The transpose of L^-1: (D, D). */
+async function whitenMany(
+  engine: Engine,
+  differences: Iterable<Matrix>,
+  width: number,
+  count: number,
+  shrinkage: number,
+): Promise<Matrix | null> {
+  const covariance = await gram(engine, differences, width, count); // (D, D)
+  const trace = covariance.reduce((sum, value, i) => (i % (width + 1) === 0 ? sum + value : sum), 0);
+  requireSpread(trace);
+  for (let k = 0; k < width; k++) covariance[k * (width + 1)] += (shrinkage * trace) / width;
+  if (!choleskyInPlace(covariance, width)) return null;
+  invertLowerTriangle(covariance, width);
+  const projection = matrix(width, width);
+  for (let i = 0; i < width; i++)
+    for (let j = 0; j <= i; j++) projection.data[j * width + i] = covariance[i * width + j];
+  return projection;
+}
+
+/** The same up to a rotation and a scale, without factoring a matrix of (D, D). */
+function whitenFew(engine: Engine, differences: Matrix, shrinkage: number): Promise<Matrix | null> {
+  const trace = differences.data.reduce((sum, value) => sum + value * value, 0) / differences.rows;
+  requireSpread(trace);
+  return whitenFewRows(engine, differences, (shrinkage * trace) / differences.columns);
+}
+
+function requireSpread(trace: number): void {
+  if (trace <= 0)
+    throw new Failure(
+      'dataset-invalid',
+      'The training rows of every class are all alike, so that their spread cannot be measured. Give each class more ' +
+        'than one distinct row, or set features.kind to "minmax".',
+    );
 }
 
 interface UnitBlock {

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
-import { featureMapModel, FeatureMapper } from '../../../core/head/feature-map.js';
+import { describe, expect, test } from 'vitest';
+import {
+  directRows,
+  featureMapModel,
+  FeatureMapper,
+  type FittedFeatureMap,
+} from '../../../core/head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
+import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { fitFeatureMap } from '../../../trainer/features/fit.js';
 import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
@@ -96,3 +102,45 @@ function unitTrainingRows(): Matrix {
   });
   return rows;
 }
+
+describe('with fewer rows than features', () => {
+  const wide = syntheticDataset({ seen: 6, rowsPerClass: 5, featureWidth: 80, attributes: 5 });
+
+  /** Cosines between all mapped rows, test rows included. */
+  async function cosines(map: FittedFeatureMap): Promise<number[]> {
+    const mapper = await FeatureMapper.open(featureMapModel(map), 80);
+    const mapped = directRows(await mapper.map(wide.features), 1);
+    await mapper.release();
+    return Array.from({ length: mapped.rows ** 2 }, (_, at) => {
+      const [a, b] = [rowOf(mapped, at % mapped.rows), rowOf(mapped, Math.floor(at / mapped.rows))];
+      return a.reduce((sum, value, k) => sum + value * b[k], 0);
+    });
+  }
+
+  /** By the definition: rows that are repeated have the same means and covariance, and are too many for the short way. */
+  function repeated(times: number): Dataset {
+    const train = Array.from({ length: times }, () => Array.from(wide.splits.train)).flat();
+    return { ...wide, splits: { ...wide.splits, train: Int32Array.from(train) } };
+  }
+
+  test.each([0.1, 1, 10])('cosines are those of the whole covariance, at shrinkage %f', async (shrinkage) => {
+    const few = await cosines(await fitFeatureMap(engine, wide, { ...settings, shrinkage }));
+    const many = await cosines(await fitFeatureMap(engine, repeated(3), { ...settings, shrinkage }));
+    few.forEach((cosine, i) => {
+      expect(cosine).toBeCloseTo(many[i], 4);
+    });
+    const plain = await cosines(await fitFeatureMap(engine, wide, { ...settings, shrinkage: 1e6 }));
+    expect(Math.max(...plain.map((cosine, i) => Math.abs(cosine - few[i])))).toBeGreaterThan(0.01); // it does something
+  });
+
+  test('no shrinkage is still finite', async () => {
+    const map = await fitFeatureMap(engine, wide, settings);
+    for (const cosine of await cosines(map)) expect(Number.isFinite(cosine)).toBe(true);
+  });
+
+  test('rows that are all alike are rejected', async () => {
+    const [first] = wide.splits.train;
+    const single = { ...wide, splits: { ...wide.splits, train: Int32Array.of(first) } };
+    await expect(fitFeatureMap(engine, single, settings)).rejects.toMatchObject({ code: 'dataset-invalid' });
+  });
+});
