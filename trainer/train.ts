@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../core/failures.js';
 import { sha256Of } from '../core/hash.js';
 import type { Watcher } from '../core/progress.js';
-import { runBaseline, type BaselineResult } from './baseline/baseline.js';
+import { runBaselines, type Baselines } from './baseline/baseline.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import { fingerprint } from './datasets/fingerprint.js';
@@ -36,7 +36,7 @@ export interface TrainingReport {
   readonly validationWarning: string | null;
   readonly selection: Selection;
   readonly evaluations: readonly SeedEvaluation[];
-  readonly baseline: BaselineResult;
+  readonly baselines: Baselines;
   readonly logFile: string;
 }
 
@@ -61,16 +61,17 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
   });
   const { bias, trials } = selection;
   work.log({ phase: 'selected', ...bias, trials, validationWarning: plan.warning });
-  const baseline = await runBaseline(dataset, {}, watcher);
+  const { configuration } = request;
+  const baselines = await runBaselines(dataset, { engine, seed: seeds[0], watcher, configuration });
 
   const evaluations: SeedEvaluation[] = [];
   for (const seed of seeds.slice(1)) evaluations.push(await trainOnce(request, selection, work, seed));
   // The first seed comes last: its model is the one that is saved. A run killed just after saving has a bundle already.
   const published = resume && existsSync(out);
-  const publish = published ? undefined : publisher(request, plan, selection, baseline);
+  const publish = published ? undefined : publisher(request, plan, selection, baselines);
   evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
   work.finish();
-  return { validationWarning: plan.warning, selection, evaluations, baseline, logFile: work.logFile };
+  return { validationWarning: plan.warning, selection, evaluations, baselines, logFile: work.logFile };
 }
 
 /**
@@ -132,14 +133,15 @@ function publisher(
   request: TrainingRequest,
   plan: FoldPlan,
   selection: Selection,
-  baseline: BaselineResult,
+  { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
   const { configuration, bias, trials } = selection;
   return (model, evaluation) => {
     const metrics = {
       evaluation,
-      baseline,
+      baseline: eszsl,
+      kernelRidge,
       validation: trials,
       plausibleBias: bias.plausible,
       validationWarning: plan.warning,

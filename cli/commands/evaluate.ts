@@ -1,9 +1,11 @@
 import { readBundle } from '../../core/bundle/read.js';
 import { percent } from '../../core/percent.js';
-import { runBaseline } from '../../trainer/baseline/baseline.js';
+import { runBaselines } from '../../trainer/baseline/baseline.js';
+import { openEngine } from '../../trainer/engine/open.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
+import { readConfiguration } from '../../trainer/read-configuration.js';
 import { remembered } from '../../trainer/report/gather/history.js';
 import { evaluateAtRuntime } from '../runtime-evaluation.js';
 import type { AddCommand } from '../program.js';
@@ -16,9 +18,7 @@ const worstShown = 5;
 export const addEvaluateCommand: AddCommand = (program, run) => {
   const command = program
     .command('evaluate')
-    .description(
-      'Evaluate a bundle on the test rows of a dataset, beside the ESZSL baseline on the same data.',
-    )
+    .description('Evaluate a bundle on the test rows of a dataset, beside two closed forms on the same data.')
     .requiredOption('--bundle <directory>', 'the bundle')
     .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
     .option(
@@ -42,7 +42,9 @@ Examples:
         ? await evaluateAtRuntime(options.bundle, bundle, dataset, context)
         : null;
       const evaluation = atRuntime?.evaluation ?? (await evaluateBundle(bundle, dataset));
-      const baseline = await runBaseline(dataset, {}, context);
+      const engine = await openEngine('onnx', { provider: 'cpu', threads: 0 });
+      const configuration = await readConfiguration({});
+      const baselines = await runBaselines(dataset, { engine, seed: 1, watcher: context, configuration });
       const worst = [...evaluation.perClass].sort((a, b) => a.accuracy - b.accuracy).slice(0, worstShown);
       context.result(
         [
@@ -51,7 +53,7 @@ Examples:
                 `${atRuntime.registered} classes registered over HTTP in ${atRuntime.registrationSeconds.toFixed(1)} s.`,
               ]
             : []),
-          evaluationTable(evaluation, baseline, remembered(bundle.manifest).validation.at(-1)),
+          evaluationTable(evaluation, baselines, remembered(bundle.manifest).validation.at(-1)),
           ...(worst.length > 0 ? ['Worst classes:'] : []),
           ...worst.map(
             ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
@@ -62,7 +64,7 @@ Examples:
           dataset: dataset.name,
           ...evaluation,
           ...(atRuntime && { registered: atRuntime.registered }),
-          baseline,
+          baselines,
         },
       );
     });

@@ -119,12 +119,12 @@ async function writeReportOf(
 }
 
 function describe(
-  { evaluations, baseline, selection, logFile }: TrainingReport,
+  { evaluations, baselines, selection, logFile }: TrainingReport,
   out: string,
   reportFile: string | null,
 ): string {
   const [first] = evaluations;
-  const lines = [evaluationTable(first.evaluation, baseline, selection.trials.at(-1))];
+  const lines = [evaluationTable(first.evaluation, baselines, selection.trials.at(-1))];
   if (evaluations.length > 1) {
     const over = (pick: (evaluation: (typeof first)['evaluation']) => number | null): string => {
       const values = evaluations.map(({ evaluation }) => pick(evaluation)).filter((value) => value !== null);

@@ -34,7 +34,7 @@ if (options.dataset !== undefined) await writeOpenForm(dataset, options.dataset)
 const scratch = await mkdtemp(join(tmpdir(), 'unseen-demo-'));
 try {
   const bundle = join(scratch, 'bundle');
-  const { evaluations, baseline } = await train({
+  const { evaluations, baselines } = await train({
     dataset,
     configuration: demonstrationConfiguration,
     seeds: [seed],
@@ -47,7 +47,7 @@ try {
   await cp(bundle, options.out, { recursive: true });
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(
-    `${evaluationTable(evaluations[0].evaluation, baseline)}\n` +
+    `${evaluationTable(evaluations[0].evaluation, baselines)}\n` +
       `The unseen classes are the 26 letter flags; training had no picture of them.\n` +
       `Bundle: ${options.out} (${seconds} s)`,
   );

@@ -9,11 +9,12 @@ import type { Engine } from '../engine/contract.js';
 import type { ScoreRows } from '../evaluation/judge-rows.js';
 import { fitBilinear, type BilinearSettings, type RankingLoss } from './bilinear.js';
 import { fitEszsl } from './eszsl.js';
+import { fitKernelRidge } from './kernel-ridge.js';
 import { linearScores, type LinearScores } from './linear-scores.js';
 import { fitSae, saeDirections } from './sae.js';
 import { conseScores, fitSoftmax, withoutUnseen } from './softmax.js';
 
-export const baselineNames = ['eszsl', 'sae', 'ale', 'devise', 'softmax', 'conse'] as const;
+export const baselineNames = ['eszsl', 'kernel-ridge', 'sae', 'ale', 'devise', 'softmax', 'conse'] as const;
 export type BaselineName = (typeof baselineNames)[number];
 
 export type Settings = Readonly<Record<string, number | string>>;
@@ -76,6 +77,15 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
       const models: LinearScores[] = [];
       for (const one of settings) models.push(await fitEszsl(dataset, one, watcher));
       return linearMethod(dataset, models);
+    },
+  },
+  'kernel-ridge': {
+    title: 'kernel ridge',
+    candidates: [{}],
+    reachesUnseen: true,
+    fit: async (dataset, settings, run) => {
+      const { score, release } = await fitKernelRidge(dataset, run);
+      return { scores: settings.map(() => score), release };
     },
   },
   sae: {

@@ -1,5 +1,5 @@
 import { percent, percentWithin, withinWidth } from '../../core/percent.js';
-import type { BaselineResult } from '../baseline/baseline.js';
+import type { BaselineResult, Baselines } from '../baseline/baseline.js';
 import type { Evaluation } from './evaluate.js';
 import type { Interval } from './intervals.js';
 import { missingRows, noSeenRows, noUnseenRows } from './missing-rows.js';
@@ -11,29 +11,30 @@ interface ValidationFigures {
 }
 
 /**
- * The table that `unseen train`, `unseen evaluate` and the demonstration's build print: the model beside the baseline. Where
+ * The table that `unseen train`, `unseen evaluate` and the demonstration's build print: the model beside the baselines. Where
  * test rows are missing, what validation classes showed stands in for what cannot be said.
  */
 export function evaluationTable(
   evaluation: Evaluation,
-  baseline: BaselineResult,
+  { kernelRidge, eszsl }: Baselines,
   validation?: ValidationFigures,
 ): string {
   const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
-  const chosen = `bias ${generalized.unseenBias.toFixed(3)}, chosen on validation classes`;
+  const chosen = `bias ${[generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3)).join(', ')}, each chosen on validation classes`;
+  const beside = (figure: (one: BaselineResult) => Figure): Figure[] => [kernelRidge, eszsl].map(figure);
   const lines = [
-    `Mean accuracy over classes in %     ${'model'.padEnd(withinWidth)}   ESZSL   (95 % intervals: other test rows of the same classes)`,
+    `Mean accuracy over classes in %     ${['model', 'kernel ridge', 'ESZSL'].map((name) => name.padEnd(withinWidth)).join('   ')}   (95 % intervals: other test rows of the same classes)`,
     line(
       'all classes compete: unseen',
       [generalized.unseenAccuracy, intervals.unseenAccuracy],
-      [baseline.unseenAccuracy, baseline.intervals.unseenAccuracy],
+      beside((one) => [one.unseenAccuracy, one.intervals.unseenAccuracy]),
       generalized.unseenAccuracy === null ? noUnseenRows : '',
     ),
     line(
       '                     seen',
       [generalized.seenAccuracy, intervals.seenAccuracy],
-      [baseline.seenAccuracy, baseline.intervals.seenAccuracy],
+      beside((one) => [one.seenAccuracy, one.intervals.seenAccuracy]),
       generalized.seenAccuracy === null ? noSeenRows : '',
     ),
   ];
@@ -42,17 +43,17 @@ export function evaluationTable(
       line(
         '                     H',
         [generalized.harmonicMean, intervals.harmonicMean],
-        [baseline.harmonicMean, baseline.intervals.harmonicMean],
+        beside((one) => [one.harmonicMean, one.intervals.harmonicMean]),
         chosen,
       ),
-      ...overBiases(evaluation),
+      ...overBiases(evaluation, beside),
     );
   if (standard.top1 !== null)
     lines.push(
       line(
         'unseen classes only: top-1',
         [standard.top1, intervals.top1],
-        [baseline.standardAccuracy, baseline.intervals.top1],
+        beside((one) => [one.standardAccuracy, one.intervals.top1]),
       ),
       line('                     top-5', [standard.top5]),
     );
@@ -60,9 +61,16 @@ export function evaluationTable(
   return lines.join('\n');
 }
 
-function overBiases({ generalizedWithoutBias, upperBound, ausuc }: Evaluation): string[] {
+function overBiases(
+  { generalizedWithoutBias, upperBound, ausuc }: Evaluation,
+  beside: (figure: (one: BaselineResult) => Figure) => Figure[],
+): string[] {
   return [
-    line('  without the bias:  H', [generalizedWithoutBias.harmonicMean]),
+    line(
+      '  without the bias:  H',
+      [generalizedWithoutBias.harmonicMean],
+      beside(({ withoutBias }) => [withoutBias.harmonicMean]),
+    ),
     line(
       '  best bias of all:  H',
       [upperBound.harmonicMean],
@@ -82,7 +90,8 @@ function onValidation(figures: ValidationFigures | undefined): string {
 /** A figure, with its interval where it has one. */
 type Figure = readonly [value: number | null, interval?: Interval | null];
 
-function line(name: string, model: Figure, other?: Figure, remark = ''): string {
-  const beside = other ? percentWithin(...other) : ''.padEnd(withinWidth);
-  return `  ${name.padEnd(34)}${percentWithin(...model)}   ${beside}   ${remark}`.trimEnd();
+function line(name: string, model: Figure, others: readonly Figure[] = [], remark = ''): string {
+  const beside = [0, 1].map((i) => (i in others ? percentWithin(...others[i]) : '').padEnd(withinWidth));
+  const own = percentWithin(...model).padEnd(withinWidth);
+  return `  ${name.padEnd(34)}${[own, ...beside].join('   ')}   ${remark}`.trimEnd();
 }

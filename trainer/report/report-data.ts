@@ -9,9 +9,10 @@ import type { AccuracyIntervals } from '../evaluation/intervals.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
 /** The part of the baseline's result that bundles of all versions hold; older ones have no intervals. */
-export type RememberedBaseline = Omit<BaselineResult, 'standardTop5' | 'intervals'> & {
-  readonly intervals: AccuracyIntervals | null;
-};
+export type RememberedBaseline = Pick<
+  BaselineResult,
+  'unseenAccuracy' | 'seenAccuracy' | 'harmonicMean' | 'standardAccuracy'
+> & { readonly intervals: AccuracyIntervals | null };
 
 export interface ReportData {
   readonly dataset: DatasetFacts;
@@ -19,6 +20,7 @@ export interface ReportData {
   readonly environment: EnvironmentFacts;
   readonly summary: Omit<Evaluation, 'perClass'>;
   readonly baseline: RememberedBaseline | null; // ESZSL on the same rows, when the bundle has it
+  readonly kernelRidge: RememberedBaseline | null;
   readonly curve: readonly CurvePoint[] | null; // bias ascending; thinned, to keep the file small; null: test rows are missing
   readonly classes: readonly ClassFacts[]; // worst first
   readonly confusion: ConfusionFacts;

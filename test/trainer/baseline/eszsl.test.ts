@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../core/failures.js';
 import { matrix, rowOf, takeRows } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
-import { runBaseline } from '../../../trainer/baseline/baseline.js';
+import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
+import { configurationSchema } from '../../../trainer/configuration.js';
+import { runMethod, type BaselineResult } from '../../../trainer/baseline/baseline.js';
 import { checkClassOrder, classOrderFindings } from '../../../trainer/baseline/class-order.js';
 import { fitEszsl } from '../../../trainer/baseline/eszsl.js';
 import { linearScores } from '../../../trainer/baseline/linear-scores.js';
@@ -56,6 +58,12 @@ function inverse(a: number[][]): number[][] {
     }
   }
   return work.map((row) => row.slice(n));
+}
+
+/** ESZSL with its own settings. */
+function runBaseline(data: Dataset, watcher = silent): Promise<BaselineResult> {
+  const run = { engine: new OnnxEngine({}), seed: 1, watcher, configuration: configurationSchema.parse({}) };
+  return runMethod(data, 'eszsl', run);
 }
 
 describe('ESZSL', () => {
@@ -115,7 +123,7 @@ describe('ESZSL', () => {
 
   test('stops when asked', async () => {
     const watcher = { ...silent, signal: AbortSignal.abort() };
-    const failure = await runBaseline(dataset, {}, watcher).catch((error: unknown) => error);
+    const failure = await runBaseline(dataset, watcher).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code: 'interrupted' });
   });

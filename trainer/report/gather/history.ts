@@ -26,13 +26,16 @@ const intervals = z.object({
 });
 const evaluated = z.object({ generalized, ausuc: figure, standard: z.object({ top1: figure }) });
 
+const rememberedBaseline = generalized
+  .extend({ standardAccuracy: figure, intervals: intervals.nullable().catch(null) })
+  .nullable()
+  .catch(null);
+
 /** What `unseen train` leaves in a bundle's manifest; a bundle made by other means may lack any of it. */
 const metricsSchema = z.object({
   evaluation: evaluated.optional().catch(undefined),
-  baseline: generalized
-    .extend({ standardAccuracy: figure, intervals: intervals.nullable().catch(null) })
-    .optional()
-    .catch(undefined),
+  baseline: rememberedBaseline,
+  kernelRidge: rememberedBaseline,
   validation: z
     .array(
       z.object({
@@ -49,11 +52,11 @@ const metricsSchema = z.object({
 
 export function remembered({ metrics }: Manifest): {
   baseline: RememberedBaseline | null;
+  kernelRidge: RememberedBaseline | null;
   validation: ValidationTrial[];
   validationWarning: string | null;
 } {
-  const { baseline, validation, validationWarning } = metricsSchema.parse(metrics);
-  return { baseline: baseline ?? null, validation, validationWarning };
+  return metricsSchema.parse(metrics);
 }
 
 const finalLine = z.object({
