@@ -60,7 +60,9 @@ for (const one of cases) {
       if (name === product.name) seconds.push(processorSeconds() - started);
     }
   }
-  console.log(`${one.name}: ${one.description}   (${mean(seconds).toFixed(1)} s of processor time for each training)`);
+  console.log(
+    `${one.name}: ${one.description}   (${mean(seconds).toFixed(1)} s of processor time for each training)`,
+  );
   for (const figure of figures) report(one.name, figure, found);
 }
 console.log(
