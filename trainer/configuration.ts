@@ -120,9 +120,9 @@ const generatorSchema = z
       .int()
       .min(1)
       .max(10_000)
-      .default(15)
+      .default(8)
       .describe(
-        'Passes over the training rows. Low: class means are missed. High: the seen classes are memorised.',
+        'Passes over the training rows. Low: nothing is learnt beyond the closed form. High: the seen classes are memorised.',
       ),
     batchSize: z
       .int()
@@ -150,7 +150,7 @@ const generatorSchema = z
         "Where the bias of the generator's output starts: at the mean real feature, or at zero, as is usual. From zero, the first epochs are spent on finding the mean.",
       ),
     learningRate: positive
-      .default(2e-3)
+      .default(2e-4)
       .describe("Adam's step size. Low: training ends before it arrives. High: the loss jumps about."),
     schedule: z
       .enum(['cosine', 'constant'])
@@ -218,7 +218,7 @@ export const headSchema = z
       .int()
       .min(1)
       .max(100_000)
-      .default(100)
+      .default(300)
       .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
     syntheticWeight: positive
       .nullable()

@@ -15,7 +15,7 @@ type Preset = z.input<typeof configurationSchema>;
 
 /** Ready-made settings; whatever a preset leaves out is the default. */
 export const presets = {
-  /** What validation classes chose on CUB, so that training starts there and tries nothing else. */
+  /** What validation classes chose on CUB: the defaults, whatever they become for other data. */
   cub: {
     validation: {
       search: noSearch,
