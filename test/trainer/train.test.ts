@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readBundle } from '../../core/bundle/read.js';
 import { silent } from '../../core/progress.js';
-import { matrix } from '../../core/matrix.js';
+import { encodeAttributes } from '../../core/head/attribute-encoder.js';
+import { Generator } from '../../core/head/generator.js';
+import { matrix, type Matrix } from '../../core/matrix.js';
+import { Random } from '../../core/random.js';
+import { predictClasses } from '../../trainer/closed-form/kernel-ridge.js';
 import type { Configuration } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
+import { prepareTrainingData } from '../../trainer/preparation/training-data.js';
 import { train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
 import { smallConfiguration } from '../../fixtures/small-configuration.js';
@@ -76,9 +81,11 @@ describe('a trained model', () => {
       48,
     );
     expect(entries.filter(({ phase }) => phase === 'final')).toHaveLength(24);
-    expect(
-      entries.filter(({ phase, harmonicMean }) => phase === 'validation' && harmonicMean !== undefined),
-    ).toHaveLength(3);
+    // A result for each of the two settings as configured, then for each share of what both members learnt.
+    const judged = entries.filter(
+      ({ phase, harmonicMean }) => phase === 'validation' && harmonicMean !== undefined,
+    );
+    expect(judged.map(({ share }) => share)).toEqual([1, 1, 0, 1]);
     expect(entries.at(-1)).toMatchObject({ phase: 'evaluated', seed: 1 });
     expect(entries[0]).toMatchObject({
       marginalError: expect.any(Number) as number,
@@ -183,5 +190,63 @@ test('a dataset may list its classes in another order when it is judged', async 
   const expected = reference.evaluations[0].evaluation;
   expect(await evaluateBundle(bundle, turned)).toMatchObject({
     generalized: { harmonicMean: expect.closeTo(expected.generalized.harmonicMean!, 9) as number },
+  });
+});
+
+describe('the share of what the generator learnt', () => {
+  /** What the bundle's generator draws for every class, from one noise. */
+  async function drawn(name: string): Promise<Matrix> {
+    const bundle = await readBundle(join(folder, name));
+    const attributes = encodeAttributes(bundle.manifest.attributeEncoding, dataset.attributes);
+    const generator = await Generator.open(bundle, { threads: 1 });
+    const rows = await generator.draw(attributes, [...dataset.classNames.keys()], 1, new Random(1));
+    await generator.release();
+    return rows;
+  }
+  const shareOf = async (name: string): Promise<unknown> => {
+    const { manifest } = await readBundle(join(folder, name));
+    return (manifest.configuration.generator as Record<string, unknown>).share;
+  };
+  const settings = (shares: number[], minimumGain: number) =>
+    smallConfiguration({ generator: { epochs: 12 }, validation: { shares, minimumGain } });
+
+  test('that does best on validation classes is in the bundle, and its generator has that share', async () => {
+    // No gain is as large as 1: whatever was learnt, the first share stands.
+    const first = await run('share-first', { configuration: settings([0, 1], 1) });
+    const last = await run('share-last', { configuration: settings([1, 0], 1) });
+    const fixed = await run('share-fixed', { configuration: settings([0.5], 0) });
+    expect(first.selection.configuration.generator.share).toBe(0);
+    expect(last.selection.configuration.generator.share).toBe(1);
+    expect(fixed.selection.configuration.generator.share).toBe(0.5);
+    expect(await Promise.all(['share-first', 'share-last', 'share-fixed'].map(shareOf))).toEqual([0, 1, 0.5]);
+
+    const [none, whole, half] = [
+      await drawn('share-first'),
+      await drawn('share-last'),
+      await drawn('share-fixed'),
+    ];
+    const data = await prepareTrainingData(engine, dataset, settings([0], 0));
+    const predicted = predictClasses(data.closedForm!, data.attributes);
+    const { meanLength } = data;
+    await data.release();
+    none.data.forEach((value, i) => {
+      expect(Math.abs(value / meanLength - predicted.data[i])).toBeLessThan(1e-4);
+      expect(half.data[i]).toBeCloseTo((value + whole.data[i]) / 2, 4);
+    });
+    expect(Math.hypot(...whole.data.map((value, i) => value - none.data[i]))).toBeGreaterThan(1);
+  });
+
+  test('another share is taken only where H gains as much as is asked for', async () => {
+    for (const minimumGain of [0, 0.003]) {
+      const { selection } = await run(`share-gain-${minimumGain}`, {
+        configuration: settings([0, 1], minimumGain),
+      });
+      const [none, whole, chosen] = selection.trials;
+      expect([none.value, whole.value]).toEqual([0, 1]);
+      const expected = whole.harmonicMean > none.harmonicMean + minimumGain ? whole : none;
+      expect(selection.configuration.generator.share).toBe(expected.value);
+      expect(chosen).toEqual({ ...expected, setting: '', value: null });
+      expect(selection.bias.unseenBias).toBe(expected.unseenBias);
+    }
   });
 });

@@ -9,6 +9,7 @@
  *
  * gamma and ridge are those with the smallest error for a class left out, which needs no second fit:
  *   M_c - m_without_c(a_c) = (inverse M)_c / inverse_cc        inverse = (K + ridge I)^-1
+ *   so that m_without_c(a_c) has the direction of -sum over i other than c of inverse_ci M_i
  */
 import { directRows } from '../../core/head/feature-map.js';
 import { classMeans, directionOf } from '../../core/head/synthetic-rows.js';
@@ -63,15 +64,7 @@ export function fitClosedForm(
     attributes.data.map((value, i) => value * scale.data[i % weights.length]),
   );
   const coefficients = multiply(inverse, means);
-  const heldOut = matrix(
-    means.rows,
-    means.columns,
-    means.data.map((value, i) => {
-      const c = Math.floor(i / means.columns);
-      return value - coefficients.data[i] / inverse[c * (means.rows + 1)];
-    }),
-  );
-  directRows(heldOut, 1);
+  const heldOut = directRows(multiply(fromOthers(inverse, seen.length), means), 1);
   return { scale, anchors, coefficients, means, heldOut, reliability, gamma, ridge, heldOutError: error };
 }
 
@@ -132,6 +125,20 @@ function heldOutError(inverse: Float64Array, products: Float64Array, S: number):
     sum += squares / inverse[c * (S + 1)] ** 2 / S;
   }
   return sum;
+}
+
+/**
+ * How much of each other class is in the prediction of a class by a fit without it, with 1 for the largest part: those of a class far from all
+ * others would drown in rounding beside its own mean.
+ */
+function fromOthers(inverse: Float64Array, S: number): Float64Array {
+  const parts = inverse.map((value, i) => (i % (S + 1) === 0 ? 0 : -value));
+  for (let c = 0; c < S; c++) {
+    const row = parts.subarray(c * S, (c + 1) * S);
+    const largest = row.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+    for (let i = 0; i < S; i++) row[i] /= largest;
+  }
+  return parts;
 }
 
 /** With every attribute the same for all seen classes there is nothing to weigh: distances are then all 0. */

@@ -4,7 +4,8 @@ import { rowOf } from '../../../core/matrix.js';
 
 /**
  * The objective of fit-problem.ts in plain loops and double precision, over every class of the bundle and the new ones, with
- * the data rows given as they are. `point` has the weights of the new classes and then their biases.
+ * the data rows given as they are. `point` has the weights of the new classes and then their biases; without intercepts these
+ * have no slope, so that whoever starts them at 0 leaves them there.
  */
 export function plainObjective(
   bundle: Bundle,
@@ -12,7 +13,7 @@ export function plainObjective(
   dataRows: readonly Float32Array[],
   point: Float64Array,
 ) {
-  const { prior, regularisation, rows: data } = problem;
+  const { prior, regularisation, intercepts, rows: data } = problem;
   const [count, width, base] = [prior.rows, prior.columns, bundle.bias.length];
   const gradient = new Float64Array(point.length);
   let value = 0;
@@ -30,7 +31,7 @@ export function plainObjective(
     for (let k = 0; k < count; k++) {
       const own = data.label[i] === base + k ? 1 : 0;
       const slope = weight * (Math.exp(scores[base + k] - max) / sum - own);
-      gradient[count * width + k] += slope;
+      if (intercepts) gradient[count * width + k] += slope;
       for (let j = 0; j < width; j++) gradient[k * width + j] += slope * row[j];
     }
   });

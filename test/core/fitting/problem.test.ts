@@ -17,20 +17,33 @@ async function assembled(bundle: Bundle) {
   return { bundle, assembly, now: await assembly.assemble(classes) };
 }
 
+const withIntercepts = { intercepts: true };
 const kinds = [
   ['rows of one length', await assembled(await smallBundle())],
+  ['rows of one length, with intercepts', await assembled(await smallBundle(true, { head: withIntercepts }))],
   ['rows at the length that they have', await assembled(await smallBundle(true, rowsAsTheyAre))],
+  [
+    'rows at the length that they have, with intercepts',
+    await assembled(
+      await smallBundle(true, { ...rowsAsTheyAre, head: { ...rowsAsTheyAre.head, ...withIntercepts } }),
+    ),
+  ],
 ] as const;
 afterAll(async () => {
   for (const [, { assembly }] of kinds) await assembly.release();
 });
 
-describe.each(kinds)('%s:', (_, { bundle, assembly, now }) => {
+describe.each(kinds)('%s:', (kind, { bundle, assembly, now }) => {
   const [count, width] = [classes.length, bundle.weights.columns];
   const temperature = bundle.manifest.head.temperature ?? 1;
   const rowsPerClass = now.classes[0].scales.length;
   const problem = problemOf(assembly, now);
-  const { prior } = problem;
+  const { prior, intercepts } = problem;
+
+  test('the problem has intercepts where the bundle was trained with them', () => {
+    expect(intercepts).toBe(kind.endsWith('with intercepts'));
+    expect(bundle.bias.some((value) => value !== 0)).toBe(intercepts);
+  });
 
   /** The rows laid out, as fit-problem.ts says what they are. */
   async function laidOut() {
@@ -95,8 +108,10 @@ describe.each(kinds)('%s:', (_, { bundle, assembly, now }) => {
     );
     const bias = random.fillNormal(new Float32Array(count));
     const { weights: slopes, bias: biasSlopes } = await objective.evaluate({ weights, bias });
+    expect(biasSlopes.some((value) => value !== 0)).toBe(intercepts);
     for (let trial = 0; trial < 5; trial++) {
       const direction = random.fillNormal(new Float32Array(count * (width + 1)));
+      if (!intercepts) direction.fill(0, count * width); // nothing moves that way
       const at = async (step: number): Promise<number> => {
         const moved = weights.data.map((value, j) => value + step * direction[j]);
         const movedBias = bias.map((value, k) => value + step * direction[count * width + k]);
@@ -131,6 +146,7 @@ describe.each(kinds)('%s:', (_, { bundle, assembly, now }) => {
         expect(Math.abs(value - result.point[k * width + j])).toBeLessThan(1e-3);
       });
       expect(Math.abs(bias - result.point[count * width + k])).toBeLessThan(1e-2);
+      expect(bias !== 0).toBe(intercepts);
     });
   });
 });

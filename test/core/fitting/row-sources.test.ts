@@ -16,6 +16,7 @@ import { plainObjective } from './plain-objective.js';
 import { dataset, problemOf, scoreDifference, smallBundle, unseenClasses, withRows } from './small-bundle.js';
 
 const bundle = await smallBundle();
+const withIntercepts = await smallBundle(true, { head: { intercepts: true } });
 const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 const [width, base] = [bundle.weights.columns, bundle.bias.length];
 const temperature = bundle.manifest.head.temperature!;
@@ -54,10 +55,10 @@ class ExampleRows implements FitRowSource {
   }
 }
 
-async function open() {
+async function open(from = bundle) {
   let examples: ExampleRows | undefined;
   const add = (context: RowContext): FitRowSource => (examples = new ExampleRows(context));
-  const assembly = await RowAssembly.open(bundle, { threads: 1 }, usualBudget, [add]);
+  const assembly = await RowAssembly.open(from, { threads: 1 }, usualBudget, [add]);
   opened.push(assembly);
   return { assembly, fit: new IncrementalFit(assembly), examples: examples! };
 }
@@ -114,17 +115,18 @@ test('labelled rows of runtime classes move these toward them', async () => {
   );
 });
 
+const ambiguous = labelled.map(() => [
+  { name: names[0], weight: 0.03 },
+  { name: names[3], weight: 0.01 },
+]);
+
 test.each([
-  ['labelled rows', labelled],
-  [
-    'rows that are of one class or another',
-    labelled.map(() => [
-      { name: names[0], weight: 0.03 },
-      { name: names[3], weight: 0.01 },
-    ]),
-  ],
-])('%s: fitted rows are the minimum that plain loops over all rows find', async (_, given) => {
-  const { assembly, fit, examples } = await open();
+  ['labelled rows', labelled, bundle],
+  ['labelled rows, with intercepts', labelled, withIntercepts],
+  ['rows that are of one class or another', ambiguous, bundle],
+  ['rows that are of one class or another, with intercepts', ambiguous, withIntercepts],
+])('%s: fitted rows are the minimum that plain loops over all rows find', async (_, given, from) => {
+  const { assembly, fit, examples } = await open(from);
   Object.assign(examples, { features, examples: given });
   const { rows: fitted } = await fit.fit(classes, { tolerance: 1e-4 });
   const now = await assembly.assemble(classes);
@@ -151,7 +153,7 @@ test.each([
   start.set(problem.prior.data);
   const { point } = await minimise(
     start,
-    (at) => Promise.resolve(plainObjective(bundle, problem, dataRows, at)),
+    (at) => Promise.resolve(plainObjective(from, problem, dataRows, at)),
     { maxIterations: 500, tolerance: 1e-6, noise: 1e-12 },
   );
   fitted.forEach(({ weights, bias }, k) => {
@@ -159,6 +161,7 @@ test.each([
       expect(Math.abs(value - point[k * width + j])).toBeLessThan(1e-3);
     });
     expect(Math.abs(bias - point[classes.length * width + k])).toBeLessThan(1e-2);
+    expect(bias !== 0).toBe(from === withIntercepts);
   });
 });
 

@@ -16,55 +16,71 @@ const { products } = assembly.context;
 afterAll(() => assembly.release());
 
 /** Classes at their prototypes, far from the minimum, and the sums with them. */
-async function unsettled() {
-  const problem = problemOf(assembly, now);
+async function unsettled(intercepts: boolean) {
+  const problem = { ...problemOf(assembly, now), intercepts };
   const head = { weights: problem.prior, bias: new Float32Array(count) };
   const objective = new Objective(products, problem);
   await objective.evaluate(head);
   return { head, problem, whole: { ...problem, offsets: objective.logSums } };
 }
 
-test('classes settled on samples of the rows are where all rows have them', async () => {
-  const { head, problem, whole } = await unsettled();
-  const limits = { tolerance: 1e-3, maxIterations: 100 };
-  const onAll = await solveExisting(products, whole, head, now.baseOffsets, limits);
-  const effort = { sampleAbove: 0, sampleRows: 256, maxSamples: 3, isExact: true };
-  const onSome = await solveExisting(products, whole, head, now.baseOffsets, limits, effort);
-  expect(onSome.converged).toBe(true);
-  expect(onSome.columns).toEqual(onAll.columns);
-  onSome.head.weights.data.forEach((value, j) => {
-    expect(Math.abs(value - onAll.head.weights.data[j])).toBeLessThan(2e-3);
-  });
-  // The sums that it answers are those of the rows that it answers.
-  const objective = new Objective(products, problem);
-  const { columns } = onSome;
-  const placed = { weights: matrix(count, width, head.weights.data.slice()), bias: head.bias.slice() };
-  columns.forEach((k, i) => {
-    rowOf(placed.weights, k).set(rowOf(onSome.head.weights, i));
-    placed.bias[k] = onSome.head.bias[i];
-  });
-  await objective.evaluate(placed);
-  onSome.logSums.forEach((sum, row) => {
-    expect(Math.abs(sum - objective.logSums[row])).toBeLessThan(1e-3);
-  });
-  const again = await solveExisting(products, whole, head, now.baseOffsets, limits, effort);
-  expect(again.head).toEqual(onSome.head);
-});
+const forms = [
+  ['with intercepts', true],
+  ['without intercepts', false],
+] as const;
 
-test('where sums are known, value and gradient are those of a whole evaluation', async () => {
-  const { head, problem } = await unsettled();
-  const objective = new Objective(products, problem);
-  const { value, weights, bias } = await objective.evaluate(head);
-  const sums = objective.logSums.slice();
-  const within = await objective.gradientAtLogSums(head, sums);
-  expect(valueAtLogSums(problem, head, sums, within.ownScores)).toBeCloseTo(value, 9);
-  weights.data.forEach((slope, j) => {
-    expect(within.weights.data[j]).toBeCloseTo(slope, 6);
-  });
-  bias.forEach((slope, k) => {
-    expect(within.bias[k]).toBeCloseTo(slope, 9);
-  });
-});
+test.each(forms)(
+  '%s classes settled on samples of the rows are where all rows have them',
+  async (_, intercepts) => {
+    const { head, problem, whole } = await unsettled(intercepts);
+    const limits = { tolerance: 1e-3, maxIterations: 100 };
+    const onAll = await solveExisting(products, whole, head, now.baseOffsets, limits);
+    const effort = { sampleAbove: 0, sampleRows: 256, maxSamples: 3, isExact: true };
+    const onSome = await solveExisting(products, whole, head, now.baseOffsets, limits, effort);
+    expect(onSome.converged).toBe(true);
+    expect(onSome.columns).toEqual(onAll.columns);
+    onSome.head.weights.data.forEach((value, j) => {
+      expect(Math.abs(value - onAll.head.weights.data[j])).toBeLessThan(2e-3);
+    });
+    onSome.head.bias.forEach((value, k) => {
+      expect(value !== 0).toBe(intercepts);
+      expect(Math.abs(value - onAll.head.bias[k])).toBeLessThan(1e-2);
+    });
+    // The sums that it answers are those of the rows that it answers.
+    const objective = new Objective(products, problem);
+    const { columns } = onSome;
+    const placed = { weights: matrix(count, width, head.weights.data.slice()), bias: head.bias.slice() };
+    columns.forEach((k, i) => {
+      rowOf(placed.weights, k).set(rowOf(onSome.head.weights, i));
+      placed.bias[k] = onSome.head.bias[i];
+    });
+    await objective.evaluate(placed);
+    onSome.logSums.forEach((sum, row) => {
+      expect(Math.abs(sum - objective.logSums[row])).toBeLessThan(1e-3);
+    });
+    const again = await solveExisting(products, whole, head, now.baseOffsets, limits, effort);
+    expect(again.head).toEqual(onSome.head);
+  },
+);
+
+test.each(forms)(
+  '%s and where sums are known, value and gradient are those of a whole evaluation',
+  async (_, intercepts) => {
+    const { head, problem } = await unsettled(intercepts);
+    const objective = new Objective(products, problem);
+    const { value, weights, bias } = await objective.evaluate(head);
+    const sums = objective.logSums.slice();
+    const within = await objective.gradientAtLogSums(head, sums);
+    expect(valueAtLogSums(problem, head, sums, within.ownScores)).toBeCloseTo(value, 9);
+    weights.data.forEach((slope, j) => {
+      expect(within.weights.data[j]).toBeCloseTo(slope, 6);
+    });
+    bias.forEach((slope, k) => {
+      expect(within.bias[k]).toBeCloseTo(slope, 9);
+      expect(slope !== 0).toBe(intercepts);
+    });
+  },
+);
 
 test('a class has the same rows whether it is synthesised alone or among others', async () => {
   const described = classes.map(({ name, attributes }) => ({

@@ -25,7 +25,7 @@ const bundle = {
     attributes: [{ name: 'legs' }, { name: 'wings' }],
     attributeEncoding: { kind: 'standardised', mean: [10, 10], deviation: [10, 10], clip: 3 },
     featureMap: { mappedWidth: 3 },
-    head: { temperature: 2, unseenBias: 0.5 },
+    head: { temperature: 2, unseenBias: 0.5, unseenBiasSlope: 0, unseenBiasClasses: null },
   },
   featureMap: featureMapModel({
     kind: 'minmax',
@@ -134,6 +134,37 @@ test('the same classes answer alike to the last bit, whatever came first and wha
   const features = matrix(5, 3, Float32Array.from({ length: 15 }, draw));
   const options = { topK: 100, explain: true };
   expect(await second.classify(features, options)).toEqual(await first.classify(features, options));
+});
+
+test('the bias follows the number of unseen classes that compete, as classes come and go', async () => {
+  const head = { ...bundle.manifest.head, unseenBias: 0.5, unseenBiasSlope: -0.4, unseenBiasClasses: 2 };
+  const own = await Classifier.open({ ...bundle, manifest: { ...bundle.manifest, head } }, { threads: 1 });
+  const features = matrix(1, 3, Float32Array.of(0, 3, 4)); // directed: 2 (0, 0.6, 0.8)
+  /** What was added to the score of the cod, read off its odds against the bee. */
+  const biasNow = async (unseenBias?: number): Promise<number> => {
+    const options = { topK: 99, ...(unseenBias !== undefined && { unseenBias }) };
+    const [{ predictions }] = await own.classify(features, options);
+    const logOf = (name: string): number =>
+      Math.log(predictions.find((one) => one.class === name)!.probability);
+    return logOf('cod') - logOf('bee') - (1.6 - 1.2);
+  };
+  const add = (name: string, seen: boolean): void => {
+    own.table.put(
+      { name, seen, runtime: true, attributes: [0, 0] },
+      { weights: new Float32Array(3), bias: 0 },
+    );
+  };
+  expect(await biasNow()).toBeCloseTo(0.5 - 0.4 * Math.log(1 / 2), 5);
+  add('eel', false);
+  expect(await biasNow()).toBeCloseTo(0.5, 5); // as many as it was chosen for
+  add('fox', true);
+  expect(await biasNow()).toBeCloseTo(0.5, 5); // a class with pictures does not count
+  for (let i = 0; i < 6; i++) add(`new ${i}`, false);
+  expect(await biasNow()).toBeCloseTo(0.5 - 0.4 * Math.log(8 / 2), 5);
+  expect(await biasNow(1.25)).toBeCloseTo(1.25, 5); // asked for, it is taken as it is
+  for (let i = 0; i < 6; i++) own.table.remove(`new ${i}`);
+  expect(await biasNow()).toBeCloseTo(0.5, 5);
+  await own.release();
 });
 
 test('without a temperature rows keep their length: a row of twice the length has twice the score', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HeadTable } from '../../../core/head/head-table.js';
 import { Scorer } from '../../../core/head/scorer.js';
@@ -78,4 +79,29 @@ test('what is known of a class moves with it', () => {
     expect(rowOf(held, place)).toEqual(rowOf(weights, c));
     expect(bias[place]).toBe(Math.fround(c / 40));
   });
+});
+
+test('counts the unseen classes that compete through every sequence of additions, changes and removals', () => {
+  const name = fc.integer({ min: 0, max: 20 }).map((c) => `class ${c}`);
+  const change = fc.record({ name, action: fc.constantFrom('seen', 'unseen', 'remove') });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 120 }), (changes) => {
+      const table = new HeadTable(1, 0);
+      const expected = new Map<string, boolean>(); // name -> seen
+      for (const { name: changed, action } of changes) {
+        if (action === 'remove') {
+          table.remove(changed);
+          expected.delete(changed);
+        } else {
+          const seen = action === 'seen';
+          const row = { weights: new Float32Array(1), bias: 0 };
+          table.put({ name: changed, seen, runtime: true, attributes: [] }, row);
+          expected.set(changed, seen);
+        }
+        expect(table.unseenCount).toBe([...expected.values()].filter((seen) => !seen).length);
+      }
+      expect(table.classes).toHaveLength(expected.size);
+      expect([...table.unseenPlaces]).toEqual(table.classes.map((one) => (expected.get(one.name) ? 0 : 1)));
+    }),
+  );
 });

@@ -75,6 +75,19 @@ const cases: [string, Case][] = [
     "the paper's transductive step, with the supervised plan",
     { generator: { ...paper, transportProbability: 0 }, kind: 'minmax', unlabelled: 'mixed' },
   ],
+  [
+    'a closed form that knows every seen class',
+    { generator: { closedForm: 'fitted', transportProbability: 0 }, kind: 'whitened' },
+  ],
+  [
+    'a closed form that predicts each class without its own rows',
+    { generator: { closedForm: 'held-out', beta: 0.05, regulariseUnseen: true }, kind: 'whitened' },
+  ],
+  [
+    'a closed form under a ReLU',
+    { generator: { closedForm: 'held-out', beta: 0.05, transportProbability: 0 }, kind: 'minmax' },
+  ],
+  ['no closed form', { generator: { closedForm: 'none', transportProbability: 0 }, kind: 'whitened' }],
   ['without the regulariser', { generator: { beta: 0, transportProbability: 0 }, kind: 'whitened' }],
 ];
 
@@ -88,8 +101,21 @@ async function prepare({ generator, kind, unlabelled: form }: Case) {
   const sizes = stepSizes(data, configuration.generator);
   const unlabelled = form ? { rows: data.unlabelled!, form } : null;
   const [inputs] = new BatchSource(data, sizes, configuration.generator, 1, undefined, unlabelled).epoch();
-  const parameters = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
+  const initial = initialWeights(sizes, new Float32Array(sizes.features).fill(0.2), new Random(2));
+  const parameters = sizes.closedForm ? withOutput(initial) : initial;
   return { program: trainingStep(sizes, configuration.generator, form), inputs, parameters, sizes };
+}
+
+/** On a closed form the output starts at 0, where nothing flows back into the hidden layer: a network after some steps. */
+function withOutput(initial: Record<string, Float32Array>): Record<string, Float32Array> {
+  const random = new Random(3);
+  const drawn = (name: string): Float32Array =>
+    random.fillNormal(new Float32Array(initial[name].length), 0.3);
+  return {
+    ...initial,
+    'generator.weight': drawn('generator.weight'),
+    'generator.bias': drawn('generator.bias'),
+  };
 }
 
 async function evaluate(
@@ -186,6 +212,36 @@ describe("the paper's objective (equation 10)", () => {
     expectSameGradients(found.gradients, fixed.gradients);
   });
 });
+
+test.each(['fitted', 'held-out', 'none'] as const)(
+  'the closed form %s is an input of the step, and costs are those of rows that are it plus the network',
+  async (closedForm) => {
+    const generator = { closedForm, transportProbability: 0, discrimination: 0 };
+    const { program, inputs, parameters, sizes } = await prepare({ generator, kind: 'whitened' });
+    expect('base' in program.inputs).toBe(closedForm !== 'none');
+    expect('base' in inputs).toBe(closedForm !== 'none');
+    const [N, D] = [sizes.batch, sizes.features];
+    // The network alone, drawn outside the program.
+    const alone = { sizes: { ...sizes, closedForm: null }, weights: parameters };
+    const synthesiser = await Synthesiser.open(onnx, alone);
+    const attributes = matrix(N, sizes.attributes, inputs.attributes as Float32Array);
+    const each = Int32Array.from({ length: N }, (_, i) => i);
+    const network = await synthesiser.drawWith(attributes, each, inputs.noise as Float32Array);
+    await synthesiser.release();
+    const base = (inputs.base ?? new Float32Array(N * D)) as Float32Array;
+    const generated = matrix(
+      N,
+      D,
+      network.data.map((value, i) => value + base[i]),
+    );
+    const real = matrix(N, D, (inputs.real as Float32Array).slice());
+    const costs = cosineCosts(directRows(real, 1), directRows(generated, 1));
+    const plan = inputs.supervised as Float32Array;
+    const expected = plan.reduce((sum, mass, i) => sum + mass * costs.data[i], 0);
+    const { reports } = await evaluate(onnx, { program, inputs, parameters });
+    expect(reports.transport).toBeCloseTo(expected, 5);
+  },
+);
 
 test('with unlabelled rows both engines agree, and every row and column has its share of the plan', async () => {
   const settings = { transport: { ...smallConfiguration().generator.transport, iterations: 60 } };

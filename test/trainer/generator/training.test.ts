@@ -2,14 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { matrix, rowOf } from '../../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
+import { predictClasses } from '../../../trainer/closed-form/kernel-ridge.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { BatchSource } from '../../../trainer/generator/batches.js';
 import { fileCheckpoints, type EpochReport } from '../../../trainer/generator/checkpoint.js';
-import { mergeGenerators } from '../../../trainer/generator/ensemble.js';
-import { initialWeights } from '../../../trainer/generator/networks.js';
+import { mergeGenerators, withShare } from '../../../trainer/generator/ensemble.js';
+import { initialWeights, type TrainedNetworks } from '../../../trainer/generator/networks.js';
 import { Synthesiser } from '../../../trainer/generator/synthesise.js';
 import { stepSizes } from '../../../trainer/generator/sizes.js';
 import { trainGenerator } from '../../../trainer/generator/train.js';
@@ -274,13 +275,83 @@ test('the merged generator answers the mean of its members', async () => {
   });
 });
 
-test("the generator's output bias starts at the mean feature, or at zero", async () => {
+test("without a closed form the generator's output bias starts at the mean feature, or at zero", async () => {
+  const plain = smallConfiguration({ features: { kind: 'minmax' }, generator: { closedForm: 'none' } }); // whitened rows have a mean of 0
+  const own = await prepareTrainingData(engine, dataset, plain);
   const start = async (outputBias: 'mean' | 'zero') => {
-    const settings = { ...configuration.generator, outputBias, epochs: 0 };
-    return (await trainGenerator(engine, data, settings, 1, hooks)).weights;
+    const settings = { ...plain.generator, outputBias, epochs: 0 };
+    return (await trainGenerator(engine, own, settings, 1, hooks)).weights;
   };
   const [mean, zero] = [await start('mean'), await start('zero')];
   expect(zero['generator.bias'].every((value) => value === 0)).toBe(true);
-  expect(mean['generator.bias'].some((value) => value !== 0)).toBe(true);
+  const { rows, columns, data: values } = own.features as Matrix;
+  mean['generator.bias'].forEach((value, k) => {
+    const column = Array.from({ length: rows }, (_, i) => values[i * columns + k]);
+    expect(value).toBeCloseTo(column.reduce((sum, one) => sum + one, 0) / rows, 5);
+  });
+  expect(mean['generator.bias'].some((value) => value > 0.01)).toBe(true);
   expect(zero['generator.weight']).toEqual(mean['generator.weight']);
+  expect(zero['generator.weight'].some((value) => value !== 0)).toBe(true);
+  await own.release();
+});
+
+describe('a generator on the closed form', () => {
+  const draw = async (networks: TrainedNetworks, labels: Int32Array): Promise<Matrix> => {
+    const noise = new Random(4).fillNormal(new Float32Array(labels.length * sizes.noise));
+    const synthesiser = await Synthesiser.open(engine, networks);
+    const drawn = await synthesiser.drawWith(data.attributes, labels, noise);
+    await synthesiser.release();
+    return drawn;
+  };
+  const every = Int32Array.from(dataset.classNames.keys());
+  const predicted = predictClasses(data.closedForm!, data.attributes); // (C, D), of unit length
+  const expectClosedForm = (rows: Matrix): void => {
+    rows.data.forEach((value, i) => {
+      expect(Math.abs(value - data.meanLength * predicted.data[i])).toBeLessThan(1e-4 * data.meanLength);
+    });
+  };
+
+  test('generates exactly that before it has learnt anything, whatever the noise', async () => {
+    const settings = { ...configuration.generator, epochs: 0 };
+    const start = await trainGenerator(engine, data, settings, 1, hooks);
+    expectClosedForm(await draw(start, every));
+  });
+
+  test('generates something else once it has learnt, and the closed form again with a share of 0', async () => {
+    const learnt = await trainGenerator(engine, data, configuration.generator, 1, hooks);
+    const [whole, half, none] = [
+      await draw(withShare(learnt, 1), every),
+      await draw(withShare(learnt, 0.5), every),
+      await draw(withShare(learnt, 0), every),
+    ];
+    expectClosedForm(none);
+    const learntPart = whole.data.map((value, i) => value - none.data[i]);
+    expect(Math.hypot(...learntPart)).toBeGreaterThan(0.01 * Math.hypot(...none.data));
+    half.data.forEach((value, i) => {
+      expect(value).toBeCloseTo(none.data[i] + learntPart[i] / 2, 4);
+    });
+  });
+
+  test('learns from classes as a fit without each of them predicts them; or, fitted, as one that knows them does', () => {
+    const closedForm = data.closedForm!;
+    for (const kind of ['held-out', 'fitted'] as const) {
+      const settings = { ...configuration.generator, closedForm: kind, regulariseUnseen: true };
+      const own = stepSizes(data, settings);
+      const [batch] = new BatchSource(data, own, settings, 1).epoch();
+      const [base, unseenBase] = [batch.base as Float32Array, batch.unseenBase as Float32Array];
+      const competing = [...data.seen, ...data.unseen];
+      const labelOf = (targets: Float32Array, i: number): number =>
+        competing[targets.subarray(i * own.classes, (i + 1) * own.classes).findIndex((value) => value > 0)];
+      for (let i = 0; i < own.batch; i++) {
+        const seen = labelOf(batch.targets as Float32Array, i);
+        const wanted =
+          kind === 'held-out' ? rowOf(closedForm.heldOut, data.seen.indexOf(seen)) : rowOf(predicted, seen);
+        const unseen = rowOf(predicted, labelOf(batch.unseenTargets as Float32Array, i));
+        for (let k = 0; k < own.features; k++) {
+          expect(base[i * own.features + k]).toBeCloseTo(data.meanLength * wanted[k], 4);
+          expect(unseenBase[i * own.features + k]).toBeCloseTo(data.meanLength * unseen[k], 4);
+        }
+      }
+    }
+  });
 });

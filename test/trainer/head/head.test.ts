@@ -108,9 +108,15 @@ function objective(
 }
 
 describe('the head', () => {
-  test.each(['prototypes', 'zero'] as const)('is the minimum of its objective, prior %s', async (prior) => {
+  test.each([
+    ['prototypes', true],
+    ['prototypes', false],
+    ['zero', true],
+    ['zero', false],
+  ] as const)('is the minimum of its objective, prior %s, intercepts %s', async (prior, intercepts) => {
     const set = trainingSet(1);
-    const head = await fitHead(engine, set, { ...settings, prior }, silent);
+    const head = await fitHead(engine, set, { ...settings, prior, intercepts }, silent);
+    expect(head.bias.some((value) => value !== 0)).toBe(intercepts);
     const center = prior === 'zero' ? new Float32Array(classes * width) : set.prototypes.data;
     const best = objective(set, head.weights.data, head.bias, center);
     expect(best).toBeCloseTo(head.loss, 4);
@@ -118,6 +124,7 @@ describe('the head', () => {
     for (let trial = 0; trial < 50; trial++) {
       const shifted = head.weights.data.map((value) => value + 0.02 * random.normal());
       expect(objective(set, shifted, head.bias, center)).toBeGreaterThan(best);
+      if (!intercepts) continue; // the minimum is that over the weights alone
       const shiftedBias = head.bias.map((value) => value + 0.05 * random.normal());
       // A shift of every bias alike changes nothing: only differences count.
       expect(objective(set, head.weights.data, shiftedBias, center)).toBeGreaterThanOrEqual(best - 1e-7);

@@ -47,9 +47,11 @@ const mean = (values: readonly number[]): number =>
 
 describe('the figures', () => {
   test('are those of the evaluation that the bundle carries', () => {
-    const { evaluation, baseline } = bundle.manifest.metrics as Record<string, Record<string, unknown>>;
-    expect(evaluation).toMatchObject(report.summary);
-    expect(baseline).toMatchObject(report.baseline!);
+    const metrics = bundle.manifest.metrics as Record<string, Record<string, unknown>>;
+    expect(metrics.evaluation).toMatchObject(report.summary);
+    expect(metrics.baseline).toMatchObject(report.baseline!);
+    expect(metrics.kernelRidge).toMatchObject(report.kernelRidge!);
+    expect(report.kernelRidge!.harmonicMean).not.toBe(report.baseline!.harmonicMean);
   });
 
   test('accuracies of classes average to A_s and A_u, worst first', () => {
@@ -164,7 +166,19 @@ describe('the history', () => {
     expect(seeds.map(({ seed }) => seed)).toEqual([1, 2]);
     expect(seeds[0].harmonicMean).toBe(report.summary.generalized.harmonicMean);
     expect(folds.map(({ fold }) => fold)).toEqual([0, 1]);
-    expect(report.validation).toHaveLength(3); // as configured, the value tried, the settings chosen
+    // As configured, the value tried, the shares of what the generator learnt, and what was chosen, on all folds.
+    expect(report.validation.map(({ setting, value }) => [setting, value])).toEqual([
+      ['', null],
+      ['epochs', 4],
+      ['share', 0],
+      ['share', 1],
+      ['', null],
+    ]);
+    expect(report.validation.slice(2, 4)).toContainEqual({
+      ...report.validation[4],
+      setting: 'share',
+      value: (bundle.manifest.configuration.generator as { share: number }).share,
+    });
   });
 
   test('the log of another run is not taken for its own, and no log is no failure', async () => {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readBundle } from '../../../core/bundle/read.js';
+import { percent } from '../../../core/percent.js';
 import { silent } from '../../../core/progress.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { gatherReport } from '../../../trainer/report/gather/gather.js';
@@ -95,6 +96,7 @@ describe('the file', () => {
       ...data,
       dataset: { ...data.dataset, unseenClasses: 0, isTrainingData: false },
       baseline: null,
+      kernelRidge: null,
       embedding: null,
       syntheticRows: null,
       importance: null,
@@ -108,9 +110,26 @@ describe('the file', () => {
       'too few test rows to tell',
       'nothing to trade',
       'its fingerprint differs',
-      'ESZSL: not recorded',
+      'kernel ridge: not recorded',
     ])
       expect(bare).toContain(reason);
+  });
+
+  test('has a column for each baseline, and a dash where an older bundle has only ESZSL', () => {
+    const cells = (report: ReportData, figure: string): string[] => {
+      const page = renderReport(report);
+      const from = page.indexOf(`<td class="text">${figure}`);
+      const row = page.slice(from, page.indexOf('</tr>', from));
+      return [...row.matchAll(/<td[^>]*>([^<]*)<\/td>/g)].map(([, text]) => text.trim());
+    };
+    const { summary, kernelRidge, baseline } = data;
+    const shown = [summary.standard.top1, kernelRidge!.standardAccuracy, baseline!.standardAccuracy];
+    const found = cells(data, 'Unseen classes only: top-1').slice(1, 4);
+    shown.forEach((value, i) => {
+      expect(found[i]).toMatch(new RegExp(`^${percent(value).trim()} \\(`));
+    });
+    const older = cells({ ...data, kernelRidge: null }, 'Unseen classes only: top-1').slice(1, 4);
+    expect(older).toEqual([found[0], '–', found[2]]);
   });
 });
 

@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest';
-import { matrix } from '../../../core/matrix.js';
+import { describe, expect, test } from 'vitest';
+import { unseenBiasFor } from '../../../core/head/unseen-bias.js';
+import { matrix, rowOf, takeRows } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
+import type { Dataset } from '../../../trainer/datasets/dataset.js';
+import { judgeRows, type ScoreRows } from '../../../trainer/evaluation/judge-rows.js';
 import { accuracyAtBias, marginsOf } from '../../../trainer/evaluation/metrics.js';
 import { chooseBias } from '../../../trainer/selection/bias.js';
+import { judgeFewer } from '../../../trainer/selection/fewer-competing.js';
 import type { FoldResult } from '../../../trainer/selection/validate.js';
 
 /** Scores in which unseen classes are too low by `shift`. */
@@ -60,4 +64,113 @@ test('a bias that is given is taken as it is, with its own H, inside the range',
     expect(range[0]).toBeLessThanOrEqual(given);
     expect(range[1]).toBeGreaterThanOrEqual(given);
   }
+});
+
+test('the plausible biases contain the one chosen, and all of them are within half a point of it', () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const folds = [fold(seed, 1), fold(seed + 10, 2)];
+    const { unseenBias, plausible, harmonicMean } = chooseBias(folds);
+    expect(plausible[0]).toBeLessThanOrEqual(unseenBias + 1e-5); // as a bundle has it, in single precision
+    expect(plausible[1]).toBeGreaterThanOrEqual(unseenBias - 1e-5);
+    const meanAt = (bias: number): number =>
+      folds.reduce((sum, { margins }) => sum + accuracyAtBias(margins, bias).harmonicMean / 2, 0);
+    for (const bias of plausible) expect(meanAt(bias)).toBeGreaterThanOrEqual(harmonicMean - 0.005);
+    const given = chooseBias(folds, 0.25);
+    expect(given.plausible).toEqual([0.25, 0.25]);
+  }
+});
+
+describe('with fewer classes competing', () => {
+  const [seenCount, unseenCount, perClass] = [12, 32, 12];
+  const labels = Int32Array.from({ length: (seenCount + unseenCount) * perClass }, (_, i) =>
+    Math.floor(i / perClass),
+  );
+  const rowsOf = (isUnseen: boolean): Int32Array =>
+    Int32Array.from(labels.keys()).filter((row) => labels[row] >= seenCount === isUnseen);
+  const dataset = {
+    labels,
+    classNames: Array.from({ length: seenCount + unseenCount }, (_, c) => `class ${c}`),
+    seen: Int32Array.from({ length: seenCount }, (_, c) => c),
+    unseen: Int32Array.from({ length: unseenCount }, (_, c) => seenCount + c),
+    splits: { train: new Int32Array(0), testSeen: rowsOf(false), testUnseen: rowsOf(true) },
+  } as unknown as Dataset; // all that judging takes
+
+  /** Scores of chance with 2.5 for a row's own class: the more classes compete, the higher the best of them scores. */
+  function scoresOf(seed: number): ScoreRows {
+    const random = new Random(seed);
+    const scores = matrix(labels.length, seenCount + unseenCount);
+    random.fillNormal(scores.data);
+    labels.forEach((label, row) => (rowOf(scores, row)[label] += 2.5));
+    return (rows) => Promise.resolve(takeRows(scores, rows));
+  }
+
+  async function judged(seed: number): Promise<FoldResult> {
+    const score = scoresOf(seed);
+    const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
+    const measures = { ausuc: 0, bestHarmonicMean: 0, standardTop1: 0 };
+    return {
+      ...measures,
+      margins: await judgeRows(score, dataset, rows),
+      competing: unseenCount,
+      fewer: await judgeFewer(score, dataset),
+    };
+  }
+
+  test('every count is judged in several draws, with rows of the classes drawn and of all seen ones', async () => {
+    const { fewer } = await judged(1);
+    const counts = fewer.map(({ competing }) => competing);
+    expect(counts).toEqual([1, 2, 4, 8, 16].flatMap((count) => [count, count, count]));
+    for (const { competing, margins } of fewer) {
+      expect(margins.labels).toHaveLength((seenCount + competing) * perClass);
+      const classes = new Set(margins.labels.filter((label) => label >= seenCount));
+      expect(classes.size).toBe(competing);
+    }
+    const drawn = fewer.slice(3, 6).map(({ margins }) => [...new Set(margins.labels)].join());
+    expect(new Set(drawn).size).toBeGreaterThan(1);
+    expect(await judgeFewer(scoresOf(1), dataset)).toEqual(fewer);
+  });
+
+  test('a class that is left out wins no row', async () => {
+    const always: ScoreRows = (rows) => {
+      const scores = matrix(rows.length, seenCount + unseenCount);
+      for (let i = 0; i < rows.length; i++) rowOf(scores, i).fill(5, seenCount); // above any seen class
+      return Promise.resolve(scores);
+    };
+    for (const { competing, margins } of await judgeFewer(always, dataset)) {
+      if (competing !== 1) continue;
+      expect(accuracyAtBias(margins, 0).unseenAccuracy).toBe(1); // the only one left
+      expect(accuracyAtBias(margins, -10).unseenAccuracy).toBe(0);
+    }
+  });
+
+  test('the slope is negative, and brings the bias nearer to the best one than a constant does', async () => {
+    const chosen = chooseBias([await judged(1), await judged(2)]);
+    expect(chosen.classes).toBe(unseenCount);
+    expect(chosen.slope).toBeLessThan(0);
+    const head = {
+      unseenBias: chosen.unseenBias,
+      unseenBiasSlope: chosen.slope,
+      unseenBiasClasses: chosen.classes,
+    };
+    // On scores that it was not fitted on.
+    const [fresh, other] = [await judged(3), await judged(4)];
+    for (const count of [1, 2, 4]) {
+      const same = [...fresh.fewer, ...other.fewer].filter(({ competing }) => competing === count);
+      const best = chooseBias(same).unseenBias;
+      expect(best).toBeGreaterThan(chosen.unseenBias);
+      expect(Math.abs(unseenBiasFor(head, count) - best)).toBeLessThan(Math.abs(chosen.unseenBias - best));
+      const meanAt = (bias: number): number =>
+        same.reduce((sum, { margins }) => sum + accuracyAtBias(margins, bias).harmonicMean / same.length, 0);
+      expect(meanAt(unseenBiasFor(head, count))).toBeGreaterThan(meanAt(chosen.unseenBias));
+    }
+  });
+
+  test('there is no slope where fewer were not judged, or where the bias was given', async () => {
+    const both = [await judged(1), await judged(2)];
+    expect(chooseBias(both.map((one) => ({ ...one, fewer: [] }))).slope).toBe(0);
+    expect(chooseBias(both, 0.5)).toMatchObject({ unseenBias: 0.5, slope: 0 });
+    const single = { ...dataset, unseen: dataset.unseen.slice(0, 1) };
+    const one = { ...single, splits: { ...single.splits, testUnseen: rowsOf(true).slice(0, perClass) } };
+    expect(await judgeFewer(scoresOf(1), one)).toEqual([]);
+  });
 });
