@@ -1,3 +1,5 @@
+import { releaseOnFailure } from './release-on-failure.js';
+
 /** A dense row-major matrix of 32-bit floats: the one shape in which features, attributes and weights travel. */
 export interface Matrix {
   readonly rows: number;
@@ -42,6 +44,19 @@ export function roomLike(source: RowSource, rows: number, columns: number): RowR
     },
     finish: () => rowsBetween(whole, 0, filled / columns),
   };
+}
+
+/** The rows that `fill` appends. When it fails, a room on disk gives its file back. */
+export function fillRoom(room: RowRoom, fill: (room: RowRoom) => void | Promise<void>): Promise<RowSource> {
+  return releaseOnFailure(
+    () => {
+      releaseRows(room.finish());
+    },
+    async () => {
+      await fill(room);
+      return room.finish();
+    },
+  );
 }
 
 export function releaseRows(source: RowSource): void {

@@ -1,6 +1,7 @@
 import { releaseRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import type { Watcher } from '../core/progress.js';
+import { releaseOnFailure } from '../core/release-on-failure.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import type { Engine } from './engine/contract.js';
@@ -44,15 +45,12 @@ export async function trainModel(
   run: ModelRun,
 ): Promise<TrainedModel> {
   const data = await prepareTrainingData(run.engine, dataset, configuration);
-  try {
+  return releaseOnFailure(data.release, async () => {
     const learnt = await trainNetworks(data, configuration, run);
     const networks = withShare(learnt, configuration.generator.share);
     const head = await headFor(data, networks, configuration, run);
     return { data, networks, head };
-  } catch (error) {
-    await data.release();
-    throw error;
-  }
+  });
 }
 
 /** Generator and predictor: all members of the ensemble, merged into one. */

@@ -14,7 +14,7 @@ import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { trainModel, type TrainedModel } from './model.js';
-import { requireTrainable } from './preparation/require-trainable.js';
+import { requireTrainable, settingsWithoutEffect } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { saveModel } from './saving/save.js';
 import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
@@ -50,6 +50,7 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
   requireTrainable(dataset, request.configuration);
   const work = openWork(request);
 
+  for (const line of settingsWithoutEffect(dataset, request.configuration)) watcher.note(`Warning: ${line}`);
   const plan = foldPlan(dataset, request.configuration);
   if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
   if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');

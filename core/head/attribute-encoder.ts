@@ -6,7 +6,10 @@
 import type { AttributeEncoding } from '../bundle/manifest.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
 
-/** An attribute that hardly varies over the seen classes carries no information; dividing by its deviation would only amplify noise. */
+/**
+ * An attribute that varies over the seen classes by less than this share of its largest value is constant up to the rounding of
+ * 32-bit floats, and carries no information; dividing by its deviation would only amplify that rounding. A share, so that units do not matter.
+ */
 const smallestDeviation = 1e-6;
 
 export function fitAttributeEncoding(
@@ -16,22 +19,38 @@ export function fitAttributeEncoding(
   clip: number,
 ): AttributeEncoding {
   const known = takeRows(attributes, seen); // (S, d)
-  const mean = new Array<number>(known.columns).fill(0);
-  const deviation = new Array<number>(known.columns).fill(1);
-  if (kind === 'standardised') {
-    for (let k = 0; k < known.columns; k++) {
-      let sum = 0;
-      for (let c = 0; c < known.rows; c++) sum += known.data[c * known.columns + k];
-      mean[k] = sum / known.rows;
-      let squares = 0;
-      for (let c = 0; c < known.rows; c++) squares += (known.data[c * known.columns + k] - mean[k]) ** 2;
-      const found = Math.sqrt(squares / known.rows);
-      const scale = Math.max(Math.abs(mean[k]), 1);
-      deviation[k] = found > smallestDeviation * scale ? found : Infinity;
+  const moments =
+    kind === 'standardised'
+      ? columnMoments(known)
+      : Array.from({ length: known.columns }, () => ({ mean: 0, deviation: 1 }));
+  return {
+    kind,
+    mean: moments.map(({ mean }) => mean),
+    deviation: moments.map(({ deviation }) => deviation),
+    clip,
+  };
+}
+
+/** The attributes that have one value for all of the classes named, from which nothing can be learnt: ascending. */
+export function constantAttributes(attributes: Matrix, classes: ArrayLike<number>): number[] {
+  return columnMoments(takeRows(attributes, classes)).flatMap(({ deviation }, k) =>
+    deviation === 0 ? [k] : [],
+  );
+}
+
+/** Mean and deviation of each column. A column without information has deviation 0 (JSON has no infinity), and is encoded as 0. */
+function columnMoments({ rows, columns, data }: Matrix): { mean: number; deviation: number }[] {
+  return Array.from({ length: columns }, (_, k) => {
+    let [sum, largest, squares] = [0, 0, 0];
+    for (let c = 0; c < rows; c++) {
+      sum += data[c * columns + k];
+      largest = Math.max(largest, Math.abs(data[c * columns + k]));
     }
-  }
-  // JSON has no Infinity: an attribute without information is written as deviation 0 and encoded as 0.
-  return { kind, mean, deviation: deviation.map((value) => (Number.isFinite(value) ? value : 0)), clip };
+    const mean = sum / rows;
+    for (let c = 0; c < rows; c++) squares += (data[c * columns + k] - mean) ** 2;
+    const deviation = Math.sqrt(squares / rows);
+    return { mean, deviation: deviation <= smallestDeviation * largest ? 0 : deviation };
+  });
 }
 
 export function encodeAttributes(encoding: AttributeEncoding, attributes: Matrix): Matrix {

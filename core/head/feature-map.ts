@@ -8,7 +8,7 @@
  */
 import { Graph } from '../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { matrix, rowOf, roomLike, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import { fillRoom, matrix, rowOf, roomLike, takeRows, type Matrix, type RowSource } from '../matrix.js';
 
 export type FittedFeatureMap =
   | {
@@ -79,11 +79,11 @@ export class FeatureMapper {
   }
 
   /** The same, with the mapped rows kept where the raw ones are: rows too many for memory stay on disk. */
-  async mapAll(features: RowSource, rows: Int32Array): Promise<RowSource> {
-    const room = roomLike(features, rows.length, this.mappedWidth);
-    for (let start = 0; start < rows.length; start += rowsPerPiece)
-      room.append(await this.map(features, rows.subarray(start, start + rowsPerPiece)));
-    return room.finish();
+  mapAll(features: RowSource, rows: Int32Array): Promise<RowSource> {
+    return fillRoom(roomLike(features, rows.length, this.mappedWidth), async (room) => {
+      for (let start = 0; start < rows.length; start += rowsPerPiece)
+        room.append(await this.map(features, rows.subarray(start, start + rowsPerPiece)));
+    });
   }
 
   release(): Promise<void> {

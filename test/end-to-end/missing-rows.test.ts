@@ -62,7 +62,7 @@ describe.each([
       text.split('\n').filter((line) => line.startsWith('Warning: '));
     expect(warnings(check.stdout)).toContain(`Warning: the test-${kind} split has no rows.`);
     expect(warnings(check.stdout)).toContain(
-      'Warning: attributes with the same value for every class: attribute-1.',
+      'Warning: attributes with the same value for every seen class, from which nothing can be learnt: attribute-1.',
     );
     const { stderr } = await unseen(...train.slice(0, -1), join(folder, `again-${kind}`), '--no-report');
     expect(warnings(stderr).slice(0, -1)).toEqual(warnings(check.stdout));

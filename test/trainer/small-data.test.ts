@@ -10,7 +10,7 @@ import { configurationSchema, type Configuration } from '../../trainer/configura
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { limitTrainingRows } from '../../trainer/datasets/limit-training-rows.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
-import { train } from '../../trainer/train.js';
+import { hideUnseen, train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const folder = temporaryFolder();
@@ -107,5 +107,29 @@ describe('what cannot work fails before any work is done:', () => {
     );
     expect(report).toMatchObject({ code: 'config-invalid' });
     expect(notes).toEqual([]);
+  });
+});
+
+describe('regulariseUnseen has no effect, and a warning says so before anything is trained:', () => {
+  const dataset = syntheticDataset({ seen: 8, unseen: 3 });
+  const settings = (beta: number): Configuration =>
+    smallConfiguration({ generator: { epochs: 2, beta, regulariseUnseen: true } });
+  const ignored = (notes: readonly string[]): string[] =>
+    notes.filter((line) => line.startsWith('Warning: generator.regulariseUnseen has no effect'));
+
+  test('without unseen classes', async () => {
+    const { report, notes } = await run(hideUnseen(dataset), settings(0.1));
+    expect(report.evaluations).toHaveLength(1);
+    expect(ignored(notes)).toEqual([expect.stringContaining('has no unseen classes')]);
+    expect(notes[0]).toBe(ignored(notes)[0]);
+  });
+
+  test('with beta 0', async () => {
+    const { notes } = await run(dataset, settings(0));
+    expect(ignored(notes)).toEqual([expect.stringContaining('generator.beta')]);
+  });
+
+  test('otherwise nothing is said', async () => {
+    expect(ignored((await run(dataset, settings(0.1))).notes)).toEqual([]);
   });
 });

@@ -103,6 +103,15 @@ describe('refinement', () => {
     expect(Math.min(...confidence)).toBeGreaterThan(0.5);
   });
 
+  test('stays finite, and finds them too, where exp(-C / lambda) underflows', () => {
+    for (const lambda of [1e-3, 1e-4]) {
+      const { directions, classes: found, confidence } = refine(rows, shifted, { ...settings, lambda });
+      expect(directions.data.every(Number.isFinite)).toBe(true);
+      expect(confidence.every((share) => share > 0.5 && share < 1 + 1e-5)).toBe(true);
+      expect(found.filter((label, i) => label === i % classes).length).toBe(rows.rows);
+    }
+  });
+
   test('without rounds leaves the prototypes where they are', () => {
     expect(refine(rows, shifted, { ...settings, rounds: 0 }).directions).toEqual(shifted);
   });

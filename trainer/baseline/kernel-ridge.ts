@@ -4,13 +4,14 @@
  * It takes seconds, so that whatever is learnt beyond it has to show in the figures.
  */
 import { rowOf } from '../../core/matrix.js';
+import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { seenPrototype } from '../../core/head/synthetic-rows.js';
 import { predictClasses } from '../closed-form/kernel-ridge.js';
 import { configurationSchema, type Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type Scoring } from '../evaluation/evaluate.js';
-import { prepareTrainingData } from '../preparation/training-data.js';
+import { prepareTrainingData, type TrainingData } from '../preparation/training-data.js';
 
 /** The features and attributes as the product's defaults prepare them, whatever the model beside it is configured to do. */
 const settings: Configuration = configurationSchema.parse({});
@@ -18,6 +19,10 @@ const realShare = 0.5;
 
 export async function fitKernelRidge(dataset: Dataset, { engine }: { engine: Engine }): Promise<Scoring> {
   const data = await prepareTrainingData(engine, dataset, settings);
+  return releaseOnFailure(data.release, () => scoringOf(data, dataset));
+}
+
+async function scoringOf(data: TrainingData, dataset: Dataset): Promise<Scoring> {
   const closedForm = data.closedForm!; // the defaults have one
   const weights = predictClasses(closedForm, data.attributes); // (C, D)
   data.seen.forEach((label, c) => {

@@ -10,12 +10,13 @@
 import { directRows } from '../../core/head/feature-map.js';
 import { matrix, releaseRows, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
-import type { Configuration } from '../configuration.js';
+import { releaseOnFailure } from '../../core/release-on-failure.js';
+import type { Configuration, HeadSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { restrictClasses } from '../datasets/restrict-classes.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type Scoring } from '../evaluation/evaluate.js';
-import { prepareTrainingData } from '../preparation/training-data.js';
+import { prepareTrainingData, type TrainingData } from '../preparation/training-data.js';
 import { fitHead } from '../head/fit.js';
 import { directedCopy } from '../head/training-set.js';
 
@@ -34,7 +35,16 @@ export async function fitSoftmax(
   const seenOnly = restrictClasses(dataset, dataset.seen, { train, testSeen: nothing, testUnseen: nothing });
   const { features, generator, head, validation } = configuration;
   const data = await prepareTrainingData(run.engine, seenOnly, { features, generator, head, validation });
-  const rows = directedCopy(data.features, head.temperature);
+  return releaseOnFailure(data.release, () => softmaxOver(data, dataset, head, run));
+}
+
+async function softmaxOver(
+  data: TrainingData,
+  dataset: Dataset,
+  head: HeadSettings,
+  run: { readonly engine: Engine; readonly watcher: Watcher },
+): Promise<Scoring> {
+  const rows = await directedCopy(data.features, head.temperature);
   const set = {
     rows,
     labels: data.labels,

@@ -1,3 +1,4 @@
+import { constantAttributes } from '../../core/head/attribute-encoder.js';
 import { rowOf, type RowSource } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
 import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
@@ -58,12 +59,9 @@ function oddFeatures(features: RowSource): Finding[] {
   return findings;
 }
 
-function oddAttributes({ attributes, attributeNames, classNames }: Dataset): Finding[] {
-  const constant = Array.from({ length: attributes.columns }, (_, column) => column).filter((column) => {
-    for (let row = 1; row < attributes.rows; row++)
-      if (attributes.data[row * attributes.columns + column] !== attributes.data[column]) return false;
-    return attributes.rows > 1;
-  });
+function oddAttributes({ attributes, attributeNames, classNames, seen }: Dataset): Finding[] {
+  const known = seen.filter((label) => label < attributes.rows); // a table that is too short is an error of its own
+  const constant = known.length > 1 ? constantAttributes(attributes, known) : [];
   const firstWith = new Map<string, number>();
   const twins: string[] = [];
   for (let row = 0; row < attributes.rows; row++) {
@@ -84,7 +82,7 @@ function oddAttributes({ attributes, attributeNames, classNames }: Dataset): Fin
     findings.push(
       warningFinding(
         'constant-attribute',
-        `attributes with the same value for every class: ${someOf(constant.map((i) => attributeNames[i]))}`,
+        `attributes with the same value for every seen class, from which nothing can be learnt: ${someOf(constant.map((i) => attributeNames[i]))}`,
       ),
     );
   return findings;

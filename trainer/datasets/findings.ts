@@ -7,7 +7,7 @@ export interface Finding {
 
 type FindingCode =
   | 'wrong-size' // parts that must agree in length do not
-  | 'class-name' // an empty or a repeated class name
+  | 'class-name' // an empty or a repeated class name, or none at all
   | 'not-finite' // NaN or infinity
   | 'label-out-of-range'
   | 'location-out-of-range'

@@ -56,10 +56,14 @@ export async function loadAndCheck(path: string, options: LoadOptions = {}): Pro
       'usage',
       `${path} has its features in a .mat file, which is read whole. Run "unseen dataset convert" first to have them read in pieces.`,
     );
-  const own = form === 'open' ? await loadOpenForm(path, options) : await loadXlsa17(path, options);
+  const loaded =
+    form === 'open'
+      ? { dataset: await loadOpenForm(path, options), findings: [] }
+      : await loadXlsa17(path, options);
+  const own = loaded.dataset;
   const split = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
   const dataset = options.rowsPerClass ? limitTrainingRows(split, options.rowsPerClass) : split;
-  return { dataset, form, findings: checkDataset(dataset) };
+  return { dataset, form, findings: [...checkDataset(dataset), ...loaded.findings] }; // the loader's are warnings
 }
 
 async function detectForm(path: string): Promise<DatasetForm> {

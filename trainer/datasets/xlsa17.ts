@@ -2,13 +2,15 @@
  * The files of "Zero-Shot Learning: A Comprehensive Evaluation" (Xian et al.), as researchers have them:
  * a features file with `features` (D, rows), `labels` and `image_files`, and att_splits.mat with `att` (d, C),
  * `allclasses_names` and the splits. Traps: locations and labels count from 1; the columns of `att` follow
- * `allclasses_names`, and `labels` index into it; some copies have no train_loc and val_loc.
+ * `allclasses_names`, and `labels` index into it; some copies have no train_loc and val_loc, and Oxford Flowers has no
+ * `allclasses_names`: its classes are then numbered.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { assembleDataset, classesOfRows } from './class-sets.js';
 import type { Dataset } from './dataset.js';
+import { warningFinding, type Finding } from './findings.js';
 import { stringsOf } from './mat5/convert-values.js';
 import { readMatFile } from './mat5/reader.js';
 import type { MatValue } from './mat5/values.js';
@@ -26,7 +28,13 @@ export const splitsFile = 'att_splits.mat';
 const attributeNameFiles = ['attribute-names.txt', 'attributes.txt'];
 const locations = ['trainval_loc', 'test_seen_loc', 'test_unseen_loc', 'train_loc', 'val_loc'] as const;
 
-export async function loadXlsa17(directory: string, options: Xlsa17Options = {}): Promise<Dataset> {
+interface LoadedXlsa17 {
+  readonly dataset: Dataset;
+  /** What the files left out and was filled in. */
+  readonly findings: readonly Finding[];
+}
+
+export async function loadXlsa17(directory: string, options: Xlsa17Options = {}): Promise<LoadedXlsa17> {
   const featuresPath = join(directory, options.features ?? (await findFeaturesFile(directory)));
   const attributeVariable = options.attributes === 'original' ? 'original_att' : 'att';
   const [rowValues, classValues] = await Promise.all([
@@ -45,11 +53,14 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
   const train = read.indices(classValues, 'trainval_loc');
   const testSeen = read.indices(classValues, 'test_seen_loc');
   const testUnseen = read.indices(classValues, 'test_unseen_loc');
-  const classNames = read.strings(classValues, 'allclasses_names');
+  const isNamed = classValues.has('allclasses_names');
+  const classNames = isNamed
+    ? read.strings(classValues, 'allclasses_names')
+    : Array.from({ length: attributes.rows }, (_, label) => `class ${label + 1}`);
   if (read.problems.length > 0) throw datasetInvalid(directory, read.problems);
   const imageFiles = rowValues.get('image_files');
 
-  return assembleDataset({
+  const dataset = assembleDataset({
     name: basename(resolve(directory)),
     classNames,
     attributeNames: await attributeNames(directory, attributes.columns),
@@ -62,6 +73,14 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
     validationClasses: validationClasses(classValues, labels, classNames.length, read),
     backbone: null,
   });
+  return { dataset, findings: isNamed ? [] : [numberedClasses(classNames.length)] };
+}
+
+function numberedClasses(count: number): Finding {
+  return warningFinding(
+    'class-name',
+    `${splitsFile} has no "allclasses_names", so the classes are numbered as its labels are: "class 1" to "class ${count}"`,
+  );
 }
 
 /** The classes of val_loc, where train_loc and val_loc exist and share none; otherwise they are no zero-shot validation. */

@@ -70,22 +70,27 @@ async function lossCurve(
 ): Promise<number[]> {
   const validation = validationDataset(dataset, configuration, 0);
   const data = await prepareTrainingData(engine, validation, configuration);
-  const rows = Random.stream(0, 'figure.rows')
-    .shuffle(validation.splits.testUnseen.slice())
-    .subarray(0, maxRows);
-  const real = directRows(await data.mapper.map(validation.features, rows), 1);
-  const labels = rows.map((row) => validation.labels[row]);
-  const losses: number[] = [];
-  const training = trainGenerator(engine, data, configuration.generator, seed, {
-    watcher,
-    label: `${configuration.generator.transport.solver}, seed ${seed}`,
-    afterEpoch: async (networks) => {
-      const synthesiser = await Synthesiser.open(engine, networks);
-      const drawn = await synthesiser.draw(data.attributes, labels, 1, Random.stream(seed, 'figure.noise'));
-      await synthesiser.release();
-      losses.push(solveExactly({ cost: cosineCosts(real, directRows(drawn, 1)) }).cost);
-    },
-  });
-  await training.finally(() => data.release());
-  return losses;
+  try {
+    const rows = Random.stream(0, 'figure.rows')
+      .shuffle(validation.splits.testUnseen.slice())
+      .subarray(0, maxRows);
+    const real = directRows(await data.mapper.map(validation.features, rows), 1);
+    const labels = rows.map((row) => validation.labels[row]);
+    const losses: number[] = [];
+    await trainGenerator(engine, data, configuration.generator, seed, {
+      watcher,
+      label: `${configuration.generator.transport.solver}, seed ${seed}`,
+      afterEpoch: async (networks) => {
+        const synthesiser = await Synthesiser.open(engine, networks);
+        const noise = Random.stream(seed, 'figure.noise');
+        const drawn = await synthesiser
+          .draw(data.attributes, labels, 1, noise)
+          .finally(() => synthesiser.release());
+        losses.push(solveExactly({ cost: cosineCosts(real, directRows(drawn, 1)) }).cost);
+      },
+    });
+    return losses;
+  } finally {
+    await data.release();
+  }
 }

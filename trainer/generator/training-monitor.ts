@@ -49,7 +49,7 @@ export class TrainingMonitor {
   afterSteps(reports: readonly Readonly<Record<string, number>>[]): void {
     for (const report of reports) {
       this.step += 1;
-      failOnDivergence(report.loss, this.step, this.settings);
+      failOnDivergence(report, this.step, this.settings);
       for (const [name, value] of Object.entries(report)) {
         this.means[name] = (this.means[name] ?? 0) + value / this.run.stepsPerEpoch;
       }
@@ -83,10 +83,29 @@ export class TrainingMonitor {
   }
 }
 
-function failOnDivergence(loss: number, step: number, { learningRate }: GeneratorSettings): void {
-  if (Number.isFinite(loss)) return;
+function failOnDivergence(
+  report: Readonly<Record<string, number>>,
+  step: number,
+  { learningRate, transport }: GeneratorSettings,
+): void {
+  if (Number.isFinite(report.loss)) return;
+  const slower = `Lower generator.learningRate (now ${learningRate}).`;
+  const name = transport.solver === 'ipot' ? 'lambda' : 'epsilon';
+  const smoother = `Raise generator.transport.${name} (now ${transport[name]}).`;
+  const advice = { weights: slower, plan: smoother, unknown: `${smoother} If that does not help: ${slower}` };
   throw new Failure(
     'training-failed',
-    `The loss stopped being a number at step ${step}. Lower generator.learningRate (now ${learningRate}).`,
+    `The loss stopped being a number at step ${step}. ${advice[causeOf(report)]}`,
   );
+}
+
+/**
+ * The marginal error is finite exactly when the plan is. A plan is not finite when its solver fails, but also when generated
+ * rows are not: the other terms on generated rows, where there are any, tell the two apart.
+ */
+function causeOf(report: Readonly<Record<string, number>>): 'weights' | 'plan' | 'unknown' {
+  if (Number.isFinite(report.marginalError)) return 'weights';
+  const others = ['discrimination', 'regulariser'].filter((name) => name in report);
+  if (others.length === 0) return 'unknown';
+  return others.every((name) => Number.isFinite(report[name])) ? 'plan' : 'weights';
 }

@@ -18,6 +18,7 @@ import {
   type DrawSource,
 } from '../../core/head/synthetic-rows.js';
 import {
+  fillRoom,
   matrix,
   piecesOf,
   rowOf,
@@ -60,14 +61,16 @@ export async function headTrainingSet(
   labels.set(data.labels);
   synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
 
-  const room = roomLike(data.features, labels.length, data.features.columns);
-  appendDirected(room, data.features, settings.temperature === null ? null : 1, settings.temperature); // scaled to 1 first, as synthetic rows are, so that both round alike
-  await appendSynthetic(room, data, synthesised, synthesiser, settings, random);
+  const unitFirst = settings.temperature === null ? null : 1; // as synthetic rows are, so that both round alike
+  const rows = await fillRoom(roomOf(data.features, labels), async (room) => {
+    appendDirected(room, data.features, unitFirst, settings.temperature);
+    await appendSynthetic(room, data, synthesised, synthesiser, settings, random);
+  });
   const weight = resolvedSyntheticWeight(settings, real, data.seen.length);
   const mass = syntheticMass(weight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.fill(mass / Math.max(1, labels.length - real) / (1 + mass), real);
-  return { rows: room.finish(), labels, weights, prototypes };
+  return { rows, labels, weights, prototypes };
 }
 
 /**
@@ -83,10 +86,11 @@ export async function unseenTrainingSet(
   const prototypes = await prototypesOf(data.attributes, data.unseen, synthesiser, random.noise);
   const count = settings.samplesPerClass;
   const labels = Int32Array.from({ length: data.unseen.length * count }, (_, i) => Math.floor(i / count));
-  const room = roomLike(data.features, labels.length, data.features.columns);
-  await appendSynthetic(room, data, data.unseen, synthesiser, settings, random);
+  const rows = await fillRoom(roomOf(data.features, labels), (room) =>
+    appendSynthetic(room, data, data.unseen, synthesiser, settings, random),
+  );
   const weights = new Float32Array(labels.length).fill(1 / labels.length);
-  return { rows: room.finish(), labels, weights, prototypes };
+  return { rows, labels, weights, prototypes };
 }
 
 /** `syntheticWeight` as a number: with null, the one with which every row counts alike. */
@@ -150,10 +154,15 @@ function* groups(classes: Int32Array, rowsPerClass: number): Generator<Int32Arra
 }
 
 /** Rows as the head sees them; in memory or on disk, as the originals are. */
-export function directedCopy(rows: RowSource, temperature: number | null): RowSource {
-  const room = roomLike(rows, rows.rows, rows.columns);
-  appendDirected(room, rows, temperature);
-  return room.finish();
+export function directedCopy(rows: RowSource, temperature: number | null): Promise<RowSource> {
+  return fillRoom(roomLike(rows, rows.rows, rows.columns), (room) => {
+    appendDirected(room, rows, temperature);
+  });
+}
+
+/** Room for a row for each of the labels, where the features are. */
+function roomOf(features: RowSource, labels: Int32Array): RowRoom {
+  return roomLike(features, labels.length, features.columns);
 }
 
 /** Appends copies of the rows, scaled to each of the lengths in turn; null scales nothing. */
@@ -169,12 +178,12 @@ function appendDirected(room: RowRoom, rows: RowSource, ...lengths: (number | nu
  * The transductive setting: unlabelled rows replace synthetic ones, each with the class that transport assigned to it and
  * weighted by the confidence of the assignment; the unseen prototypes are those that the rounds have moved.
  */
-function refinedTrainingSet(
+async function refinedTrainingSet(
   data: Pick<TrainingData, 'features' | 'labels' | 'seen' | 'unseen'>,
   prototypes: Matrix,
   settings: HeadSettings,
   { directions, rows: assigned, classes, confidence }: RefinedClasses,
-): HeadTrainingSet {
+): Promise<HeadTrainingSet> {
   data.unseen.forEach((label, i) => {
     rowOf(prototypes, label).set(rowOf(directions, i));
   });
@@ -195,8 +204,9 @@ function refinedTrainingSet(
     confidence.map((value) => ((value / sure) * mass) / (1 + mass)),
     real,
   );
-  const room = roomLike(data.features, labels.length, data.features.columns);
-  appendDirected(room, data.features, settings.temperature);
-  appendDirected(room, assigned, settings.temperature);
-  return { rows: room.finish(), labels, weights, prototypes };
+  const rows = await fillRoom(roomOf(data.features, labels), (room) => {
+    appendDirected(room, data.features, settings.temperature);
+    appendDirected(room, assigned, settings.temperature);
+  });
+  return { rows, labels, weights, prototypes };
 }

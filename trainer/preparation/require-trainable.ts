@@ -1,4 +1,5 @@
 import { Failure } from '../../core/failures.js';
+import { constantAttributes } from '../../core/head/attribute-encoder.js';
 import type { Configuration } from '../configuration.js';
 import { classesWithSpread } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -13,7 +14,7 @@ export function requireTrainable(dataset: Dataset, { features, transductive }: C
       `${name} has ${seen.length} seen ${seen.length === 1 ? 'class' : 'classes'}. Training needs at least two, to learn what attributes mean: ` +
         'add training rows of another class.',
     );
-  if (!attributesDiffer(dataset))
+  if (constantAttributes(dataset.attributes, seen).length === dataset.attributes.columns)
     throw new Failure(
       'dataset-invalid',
       `All ${seen.length} seen classes of ${name} have the same attributes, so that nothing can be learned from them. ` +
@@ -28,10 +29,20 @@ export function requireTrainable(dataset: Dataset, { features, transductive }: C
   if (transductive) requireUnlabelledRows(dataset);
 }
 
-function attributesDiffer({ attributes: { columns, data }, seen }: Dataset): boolean {
-  return Array.from(seen).some((label) => {
-    for (let k = 0; k < columns; k++)
-      if (data[label * columns + k] !== data[seen[0] * columns + k]) return true;
-    return false;
-  });
+/** Settings that will have no effect, in words: training works, but not as whoever set them may think. */
+export function settingsWithoutEffect(
+  { name, unseen }: Dataset,
+  { generator, validation }: Configuration,
+): string[] {
+  if (!generator.regulariseUnseen) return [];
+  const ignored = 'generator.regulariseUnseen has no effect';
+  const lines: string[] = [];
+  if (unseen.length === 0)
+    lines.push(
+      `${ignored} on this model: ${name} has no unseen classes whose generated features it could regularise. ` +
+        'Set it to false, or add classes that have attributes and no training rows.',
+    );
+  if (Math.max(generator.beta, ...validation.search.beta) === 0)
+    lines.push(`${ignored} while generator.beta, the weight of the regulariser, is 0.`);
+  return lines;
 }

@@ -2,6 +2,7 @@ import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribut
 import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { AttributeEncoding } from '../../core/bundle/manifest.js';
 import { piecesOf, releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -45,31 +46,35 @@ export async function prepareTrainingData(
   const mapper = await FeatureMapper.open(featureModel, mappedWidth);
   const { attributeEncoding: kind, attributeClip } = configuration.generator;
   const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
-  const features = await mapper.mapAll(dataset.features, train);
   const labels = train.map((row) => dataset.labels[row]);
   const attributes = encodeAttributes(attributeEncoding, dataset.attributes);
-  const closedForm =
-    configuration.generator.closedForm === 'none'
-      ? null
-      : fitClosedForm(features, labels, dataset.seen, attributes);
-  return {
-    features,
-    labels,
-    attributes,
-    seen: dataset.seen,
-    unseen: dataset.unseen,
-    unlabelled: unlabelled && (await mapper.map(unlabelled)),
-    featureMap,
-    featureModel,
-    mapper,
-    attributeEncoding,
-    closedForm,
-    meanLength: meanLengthOf(features),
-    release: async () => {
-      releaseRows(features);
-      await mapper.release();
-    },
+  let features: RowSource | null = null;
+  const release = async (): Promise<void> => {
+    if (features) releaseRows(features);
+    await mapper.release();
   };
+  return releaseOnFailure(release, async () => {
+    features = await mapper.mapAll(dataset.features, train);
+    const closedForm =
+      configuration.generator.closedForm === 'none'
+        ? null
+        : fitClosedForm(features, labels, dataset.seen, attributes);
+    return {
+      features,
+      labels,
+      attributes,
+      seen: dataset.seen,
+      unseen: dataset.unseen,
+      unlabelled: unlabelled && (await mapper.map(unlabelled)),
+      featureMap,
+      featureModel,
+      mapper,
+      attributeEncoding,
+      closedForm,
+      meanLength: meanLengthOf(features),
+      release,
+    };
+  });
 }
 
 function meanLengthOf(rows: RowSource): number {

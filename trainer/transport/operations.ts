@@ -1,11 +1,13 @@
 /** Transport as part of a training step, written in the engine's operations. N real rows, M generated rows. */
 import type { TransportSettings } from '../configuration.js';
 import type { Operations } from '../engine/contract.js';
-import type { IpotSettings } from './ipot.js';
+import { largestExponent, needsLogs, type IpotSettings } from './ipot.js';
 import type { SinkhornSettings } from './sinkhorn.js';
 
 /** Added to a norm: a generated row can be all zero after the output's ReLU, and its cost must stay finite. */
 const normFloor = 1e-6;
+
+const cosineCostRange = 2; // 1 - cos lies between 0 and 2
 
 /** Rows divided by their length. */
 export function unitRows<T>(ops: Operations<T>, x: T): T {
@@ -26,8 +28,14 @@ export function transportPlan<T>(ops: Operations<T>, cost: T, settings: Transpor
   return sinkhornPlan(ops, cost, { epsilon, maxIterations, tolerance: 0 });
 }
 
-/** IPOT (Algorithm 2 of the paper), the loop unrolled. */
+/** IPOT (Algorithm 2 of the paper) on a cosine cost, the loop unrolled. */
 export function ipotPlan<T>(ops: Operations<T>, cost: T, settings: IpotSettings): T {
+  return needsLogs(cosineCostRange, settings.lambda, largestExponent.float32)
+    ? ipotPlanInLogs(ops, cost, settings)
+    : ipotPlanByScaling(ops, cost, settings);
+}
+
+function ipotPlanByScaling<T>(ops: Operations<T>, cost: T, settings: IpotSettings): T {
   const [N, M] = ops.shapeOf(cost) as [number, number];
   const kernel = ops.exp(ops.divide(cost, ops.scalar(-settings.lambda))); // (N, M)
   let a = ops.constant([N, 1], new Float32Array(N).fill(1 / N)); // (N, 1)
@@ -42,6 +50,27 @@ export function ipotPlan<T>(ops: Operations<T>, cost: T, settings: IpotSettings)
     plan = ops.multiply(ops.multiply(K, a), b); // (N, M)
   }
   return plan!;
+}
+
+/** The same iteration on the logarithms of K, a and b: slower, and finite however small lambda is. */
+function ipotPlanInLogs<T>(ops: Operations<T>, cost: T, settings: IpotSettings): T {
+  const [N, M] = ops.shapeOf(cost) as [number, number];
+  const logKernel = ops.divide(cost, ops.scalar(-settings.lambda)); // (N, M)
+  let logA = ops.constant([N, 1], new Float32Array(N)); // (N, 1)
+  let logPlan: T | undefined; // the first one is uniform, and its constant factor cancels out
+  for (let t = 0; t < settings.iterations; t++) {
+    const logK = logPlan === undefined ? logKernel : ops.add(logKernel, logPlan); // (N, M)
+    let scaled = logK; // log K diag(b)
+    for (let j = 0; j < settings.innerIterations; j++) {
+      const logB = ops.subtract(ops.scalar(-Math.log(M)), logSumExp(ops, ops.add(logK, logA), 0)); // (1, M)
+      scaled = ops.add(logK, logB);
+      logA = ops.subtract(ops.scalar(-Math.log(N)), logSumExp(ops, scaled, 1)); // (N, 1)
+    }
+    logPlan = ops.add(scaled, logA); // (N, M)
+  }
+  // Large logarithms have few digits after the point: dividing by the row sums again meets 1/N to the last one.
+  const plan = ops.exp(logPlan!);
+  return ops.divide(plan, ops.multiply(ops.sum(plan, [1]), ops.scalar(N)));
 }
 
 /** Sinkhorn in the log domain, for the paper's comparison; a fixed number of rounds, as a graph must have. */

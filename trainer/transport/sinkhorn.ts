@@ -4,6 +4,7 @@
  * The potentials f and g alternate until the column sums are met; exponents stay bounded however small epsilon is.
  */
 import { matrix } from '../../core/matrix.js';
+import { logSumExp } from './log-sum-exp.js';
 import { transportResult, type TransportProblem, type TransportResult } from './transport-problem.js';
 
 export interface SinkhornSettings {
@@ -42,12 +43,4 @@ export function solveSinkhorn(
     for (let m = 0; m < M; m++) plan.data[n * M + m] = Math.exp((f[n] + g[m] - cost[n * M + m]) / epsilon);
   }
   return transportResult(problem, plan, iterations);
-}
-
-function logSumExp(count: number, value: (index: number) => number): number {
-  let largest = -Infinity;
-  for (let i = 0; i < count; i++) largest = Math.max(largest, value(i));
-  let sum = 0;
-  for (let i = 0; i < count; i++) sum += Math.exp(value(i) - largest);
-  return largest + Math.log(sum);
 }

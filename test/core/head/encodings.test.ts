@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { encodeAttributes, fitAttributeEncoding } from '../../../core/head/attribute-encoder.js';
+import {
+  constantAttributes,
+  encodeAttributes,
+  fitAttributeEncoding,
+} from '../../../core/head/attribute-encoder.js';
 import { directRows, featureMapModel, FeatureMapper } from '../../../core/head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
@@ -33,6 +37,26 @@ describe('standardised attributes', () => {
   test('are cut off at the clip, and an attribute that never varies is 0', () => {
     const far = encodeAttributes(encoding, matrix(1, 3, Float32Array.of(1e6, -1e6, 7)));
     expect(Array.from(far.data)).toEqual([3, -3, 0]);
+  });
+
+  test.each([1e-9, 1e-6, 1e9])('do not depend on the unit: values times %d are encoded alike', (unit) => {
+    const other = matrix(
+      6,
+      3,
+      attributes.data.map((value) => value * unit),
+    );
+    const found = encodeAttributes(fitAttributeEncoding(other, [0, 1, 2, 3], 'standardised', 3), other);
+    found.data.forEach((value, i) => {
+      expect(value).toBeCloseTo(encoded.data[i], 4);
+    });
+    expect(constantAttributes(other, [0, 1, 2, 3])).toEqual([2]);
+  });
+
+  test.each([1e-9, 0.1, 1e9])('that differ by the rounding of floats alone are 0: %d', (value) => {
+    const close = matrix(4, 1, Float32Array.of(value, value * (1 + 1e-7), value * (1 - 1e-7), value));
+    expect(new Set(close.data).size).toBeGreaterThan(1);
+    const found = encodeAttributes(fitAttributeEncoding(close, [0, 1, 2, 3], 'standardised', 3), close);
+    expect(Array.from(found.data)).toEqual([0, 0, 0, 0]);
   });
 
   test('survive JSON', () => {

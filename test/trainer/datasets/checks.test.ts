@@ -136,6 +136,13 @@ describe('a warning, not an error', () => {
     10,
     sound.attributes.data.map((value, i) => (i % 10 === 3 ? 0.5 : value)),
   );
+  const constantWhileSeen = matrix(
+    16,
+    10,
+    constant.data.map((value, i) =>
+      i % 10 === 3 && sound.unseen.includes(Math.floor(i / 10)) ? i / 160 : value,
+    ),
+  );
   const zeroRow = matrix(
     160,
     24,
@@ -153,6 +160,11 @@ describe('a warning, not an error', () => {
       'an attribute that never changes',
       { ...sound, attributes: constant },
       /constant-attribute.*attribute-4/,
+    ],
+    [
+      'an attribute that changes for unseen classes alone',
+      { ...sound, attributes: constantWhileSeen },
+      /constant-attribute: attributes with the same value for every seen class.*attribute-4/,
     ],
     ['a row of zeros', { ...sound, features: zeroRow }, /zero-features.*: 1$/],
     ['negative features', withFeature(0, -1), /negative-features: 0.0 %/],

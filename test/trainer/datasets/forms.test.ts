@@ -6,7 +6,7 @@ import { Failure } from '../../../core/failures.js';
 import { matrix } from '../../../core/matrix.js';
 import { convertDataset } from '../../../trainer/datasets/convert.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
-import { loadAndCheck, loadDataset } from '../../../trainer/datasets/load.js';
+import { loadAndCheck, loadDataset, loadWithWarnings } from '../../../trainer/datasets/load.js';
 import { writeMatFile, type Writable } from '../../../trainer/datasets/mat5/writer.js';
 import { writeNpyRows } from '../../../trainer/datasets/npy.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
@@ -235,6 +235,25 @@ describe("xlsa17's form", () => {
     expect((await loadDataset(target)).attributeNames).toEqual(['has_bill::long', '2 legs', 'size::big']);
   });
 
+  test('classes without names, as in Oxford Flowers, are numbered, and a warning says so', async () => {
+    const nameless = Object.fromEntries(
+      Object.entries(classes).filter(([name]) => name !== 'allclasses_names'),
+    );
+    const { dataset: loaded, findings } = await loadWithWarnings(await write(rows, nameless));
+    expect(loaded.classNames).toEqual(['class 1', 'class 2']);
+    expect(loaded).toMatchObject({ seen: Int32Array.of(1), unseen: Int32Array.of(0) });
+    expect(findings.filter(({ code }) => code === 'class-name')).toEqual([
+      {
+        severity: 'warning',
+        code: 'class-name',
+        message: expect.stringMatching(/no "allclasses_names".*"class 1" to "class 2"/) as string,
+      },
+    ]);
+    await rm(target, { recursive: true });
+    const named = await loadWithWarnings(await write(rows, classes));
+    expect(named.findings.map(({ code }) => code)).not.toContain('class-name');
+  });
+
   test('val_loc that shares classes with train_loc is no zero-shot validation', async () => {
     const loaded = await loadDataset(
       await write(rows, { ...classes, train_loc: column(1), val_loc: column(2) }),
@@ -260,7 +279,7 @@ describe("xlsa17's form", () => {
       loadDataset(
         await write(
           { features: ['x'], labels: column(0, 1) },
-          { att: classes.att, trainval_loc: column(1.5) },
+          { att: classes.att, trainval_loc: column(1.5), allclasses_names: column(1, 2) },
         ),
       ),
     );
@@ -270,7 +289,7 @@ describe("xlsa17's form", () => {
       /"labels".*holds 0 at position 1/,
       /"trainval_loc".*1\.5/,
       /"test_unseen_loc" of .*att_splits\.mat is missing/,
-      /"allclasses_names".*missing/,
+      /"allclasses_names".*is not a list of strings/,
     ])
       expect(refused.message).toMatch(pattern);
   });

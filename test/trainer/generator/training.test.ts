@@ -355,3 +355,38 @@ describe('a generator on the closed form', () => {
     }
   });
 });
+
+test('a small lambda trains, and so does a small epsilon', async () => {
+  for (const change of [
+    { lambda: 0.005 },
+    { lambda: 0.001 },
+    { solver: 'sinkhorn' as const, epsilon: 0.001 },
+  ]) {
+    const transport = { ...configuration.generator.transport, iterations: 50, ...change };
+    const settings = { ...configuration.generator, transportProbability: 1, transport };
+    const { weights } = await trainGenerator(engine, data, settings, 1, hooks);
+    for (const values of Object.values(weights)) expect(values.every(Number.isFinite)).toBe(true);
+  }
+});
+
+test.each([
+  [
+    { solver: 'ipot' as const, lambda: 1e-46 },
+    {},
+    /step \d+\. Raise generator\.transport\.lambda \(now 1e-46\)\.$/,
+  ],
+  [
+    { solver: 'sinkhorn' as const, epsilon: 1e-46 },
+    {},
+    /Raise generator\.transport\.epsilon \(now 1e-46\)\.$/,
+  ],
+  [
+    { lambda: 1e-46 },
+    { discrimination: 0 },
+    /transport\.lambda .* If that does not help: Lower generator\.learningRate/,
+  ],
+])('a plan that is not finite is named as the cause: %o %o', async (change, other, message) => {
+  const transport = { ...configuration.generator.transport, ...change };
+  const settings = { ...configuration.generator, ...other, transportProbability: 1, transport };
+  await expect(trainGenerator(engine, data, settings, 1, hooks)).rejects.toThrow(message);
+});

@@ -75,6 +75,48 @@ describe('the plan in a graph equals the solver in double precision', () => {
   });
 });
 
+describe('where exp(-C / lambda) underflows in single precision', () => {
+  /** For each row, how far its sum is from 1/48, relative to that. */
+  const rowErrors = (plan: Float32Array): number[] =>
+    Array.from({ length: 48 }, (_, n) =>
+      Math.abs(plan.subarray(n * 48, (n + 1) * 48).reduce((sum, mass) => sum + mass, 0) * 48 - 1),
+    );
+
+  // 0.095 is the last that runs on numbers, 0.09 the first on logarithms.
+  test.each([0.095, 0.09, 0.005, 0.001])(
+    'IPOT at lambda %d is the solver in double precision',
+    async (lambda) => {
+      const settings = { ...defaultIpot, lambda };
+      const { plan } = await evaluate((ops, real, generated) => ({
+        plan: ipotPlan(ops, cosineCost(ops, real, generated), settings),
+      }));
+      const expected = solveIpot(problem, settings);
+      const found = transportResult(problem, matrix(48, 48, plan), 50);
+      expect(Math.max(...rowErrors(plan))).toBeLessThan(1e-5);
+      expect(found.cost).toBeCloseTo(expected.cost, 3);
+      expect(found.marginalError).toBeCloseTo(expected.marginalError, 1);
+    },
+  );
+
+  test('Sinkhorn at epsilon 0.001 meets the marginals that it ends with', async () => {
+    const settings = { epsilon: 1e-3, maxIterations: 60, tolerance: 0 };
+    const { plan } = await evaluate((ops, real, generated) => ({
+      plan: sinkhornPlan(ops, cosineCost(ops, real, generated), settings),
+    }));
+    const found = transportResult(problem, matrix(48, 48, plan), 60);
+    const expected = solveSinkhorn(problem, settings);
+    expect(plan.every(Number.isFinite)).toBe(true);
+    expect(found.cost).toBeCloseTo(expected.cost, 3);
+    for (let m = 0; m < 48; m++) {
+      const sum = Array.from({ length: 48 }, (_, n) => plan[n * 48 + m]).reduce(
+        (total, mass) => total + mass,
+        0,
+      );
+      expect(Math.abs(sum * 48 - 1)).toBeLessThan(1e-3);
+    }
+  });
+});
+
 test('the gradient of the transport loss flows through the cost only (envelope theorem)', async () => {
   const fixed = solveIpot(problem).plan;
   const loss = (form: 'solved' | 'fixed'): LossProgram => ({

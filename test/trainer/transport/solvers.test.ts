@@ -92,6 +92,49 @@ describe('IPOT', () => {
   });
 });
 
+describe('IPOT where exp(-C / lambda) underflows', () => {
+  const sharp = { lambda: 1e-3, iterations: 50, innerIterations: 1 };
+
+  test.each([
+    ['cosine costs', cosineProblem(clusteredBatches())],
+    ['random costs', randomProblem(4, 40, 40)],
+    ['batches of different sizes', randomProblem(5, 30, 50)],
+  ])('has finite plans with exact row sums: %s', (_, problem) => {
+    for (const lambda of [1e-3, 1e-4, 1e-6]) {
+      const { plan, cost } = solveIpot(problem, { ...sharp, lambda });
+      expect(Number.isFinite(cost)).toBe(true);
+      for (let n = 0; n < plan.rows; n++) {
+        const row = plan.data.subarray(n * plan.columns, (n + 1) * plan.columns);
+        const sum = row.reduce((total, mass) => total + mass, 0);
+        expect(Math.abs(sum * plan.rows - 1)).toBeLessThan(1e-5);
+      }
+    }
+  });
+
+  test('finds the exact plan of small problems', () => {
+    for (let seed = 0; seed < 10; seed++) {
+      const problem = randomProblem(seed, 12, 12);
+      const { plan, cost, marginalError } = solveIpot(problem, { ...sharp, innerIterations: 100 });
+      const exact = solveExactly(problem);
+      expect(marginalError).toBeLessThan(1e-3);
+      expect(Math.abs(cost - exact.cost)).toBeLessThan(1e-3);
+      plan.data.forEach((mass, i) => {
+        expect(Math.abs(mass - exact.plan.data[i])).toBeLessThan(1e-3);
+      });
+    }
+  });
+
+  test('is the same iteration: a cost raised by a constant, which underflows, has the same plan', () => {
+    const problem = cosineProblem(clusteredBatches(2, 48, 32));
+    const rounded = problem.cost.data.map((value) => Math.round(value * 4096) / 4096); // so that the sum below is exact
+    const planOf = (data: Float32Array) => solveIpot({ cost: { ...problem.cost, data } }).plan.data;
+    const [plain, raised] = [planOf(rounded), planOf(rounded.map((value) => value + 1024))];
+    plain.forEach((mass, i) => {
+      expect(Math.abs(raised[i] - mass) * 48).toBeLessThan(1e-6);
+    });
+  });
+});
+
 describe('Sinkhorn', () => {
   test('meets the marginals and approaches the optimum as epsilon shrinks', () => {
     const problem = cosineProblem(clusteredBatches(2, 64, 64));

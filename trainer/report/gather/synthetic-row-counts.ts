@@ -64,8 +64,9 @@ async function refitted(
     noise: Random.stream(seed, 'head.noise'),
     residuals: Random.stream(seed, 'head.residuals'),
   });
-  const head = await fitHead(engine, set, settings, watcher, near);
-  releaseRows(set.rows);
+  const head = await fitHead(engine, set, settings, watcher, near).finally(() => {
+    releaseRows(set.rows);
+  });
   return evaluateModel({ mapper, head, temperature: settings.temperature }, dataset, unseenBias);
 }
 
