@@ -95,7 +95,7 @@ test('a key that nobody asked for makes no other caller', async () => {
 });
 
 test('bytes count once they are there: for all together, and for each caller', async () => {
-  const settings = { bodyMegabytes: 1, uploadMegabytes: 2, uploadShare: 0.5 };
+  const settings = { bodyMegabytes: 1, uploadMegabytes: 2, callerShare: 0.5 };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const padded = Buffer.concat([picture, Buffer.alloc(900_000)]); // PNG readers stop at its end
   const holding = async (from: string): Promise<SlowUpload> => {
