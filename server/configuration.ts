@@ -115,7 +115,7 @@ const settingsSchema = z.strictObject({
       'Bodies that have arrived and are not yet answered, together; past it 429. Bounds the memory that uploads can hold.',
     ),
   callerShare: amount(0.01, 1)
-    .default(0.5)
+    .default(0.75)
     .describe(
       'Share of the queue, of queueSeconds and of uploadMegabytes that one caller may take; past it 429. A caller is an address, or a key where keys are set. 1: one caller can keep all others out. Low: one that sends many pictures at a time is refused.',
     ),

@@ -75,7 +75,10 @@ test('forms sent at the same time cannot take more places than the queue has', a
 });
 
 test('one caller’s forms take its share of the queue, and pictures of others are answered', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8, batchSize: 1 } });
+  const server = await startTestServer({
+    bundle: () => bundle,
+    settings: { queue: 8, batchSize: 1, callerShare: 0.5 },
+  });
   await server.models.current.inference.killWorker(); // the queue stands still until there is another
   const flood = Array.from({ length: 12 }, () => sendFrom('127.0.0.2', server, form(4)));
   await expect.poll(() => server.models.current.inference.state.queued).toBeGreaterThanOrEqual(4);
@@ -116,7 +119,7 @@ test('requests of the Open Inference Protocol count each picture, and rows of fe
 });
 
 test('a form that could never fit into a caller’s share of the queue is told so, and not to try again', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 4 } });
+  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 4, callerShare: 0.5 } });
   const refused = await send(`${server.url}/classify`, form(3));
   expect(refused).toMatchObject({
     status: 400,
@@ -127,7 +130,14 @@ test('a form that could never fit into a caller’s share of the queue is told s
 });
 
 test('after every way in which a request can end, no place and no room is held', async () => {
-  const settings = { queue: 12, batchSize: 1, deadlineSeconds: 1.5, bodyMegabytes: 0.1, bodySeconds: 0.5 };
+  const settings = {
+    queue: 12,
+    callerShare: 0.5,
+    batchSize: 1,
+    deadlineSeconds: 1.5,
+    bodyMegabytes: 0.1,
+    bodySeconds: 0.5,
+  };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const { url } = server;
   const brokenOff = async (sendBody: boolean): Promise<void> => {
