@@ -56,7 +56,7 @@ export class Admission {
     let held = 0;
     const extendTo = (places: number): void => {
       if (places <= held) return;
-      const failure = this.overload(caller, expectedWait, places - held);
+      const failure = this.overload(caller, expectedWait, places - held, held);
       if (failure) throw failure;
       this.add(caller, places - held);
       held = places;
@@ -86,17 +86,21 @@ export class Admission {
     }
   }
 
-  /** Why there is no place for so many pictures more of this caller; null when there is. */
-  overload(caller: string, expectedWait: ExpectedWait, places = 1): Failure | null {
+  /** Why there is no place for so many pictures more of a request that holds some already; null when there is. */
+  overload(caller: string, expectedWait: ExpectedWait, places = 1, held = 0): Failure | null {
     const { queue, queueSeconds, callerShare, batchSize, workers } = this.settings;
     const enoughToKeepBusy = 2 * batchSize * workers; // a slow machine must still be able to fill its batches
-    const isTooLong = (pictures: number, seconds: number): boolean =>
-      pictures >= enoughToKeepBusy && expectedWait(pictures) > seconds;
+    const isTooLong = (pictures: number, share: number): boolean =>
+      pictures >= share * enoughToKeepBusy && expectedWait(pictures) > share * queueSeconds;
     // Uploads under way have no say in the wait of all: a caller that sends nothing would make it as long as it likes.
-    if (this.taken + places > queue || isTooLong(this.inProgress, queueSeconds))
+    if (this.taken + places > queue || isTooLong(this.inProgress, 1))
       return this.refusal('queue-full', this.taken, expectedWait(this.inProgress));
     const own = this.takenBy.get(caller) ?? 0;
-    if (own + places > placesOfCaller(this.settings) || isTooLong(own, callerShare * queueSeconds))
+    const isAlone = own === held; // the only request of its caller may take as long as it takes
+    if (
+      own + places > placesOfCaller(this.settings) ||
+      (!isAlone && isTooLong(own + places - 1, callerShare))
+    )
       return this.refusal('queue-share', own, expectedWait(own));
     return null;
   }

@@ -45,6 +45,20 @@ test('one caller may fill its share of the longest wait, and others wait no long
   expect(admission.overload('b', second)).toBeNull();
 });
 
+test('the only form of a caller is admitted however slow the machine is, and a second one is not', async () => {
+  const { admission } = open();
+  const slow = (before: number): number => 60 * before;
+  const form = (): Promise<never> =>
+    admission.admit('a', slow, (permit) => {
+      permit.extendTo(16);
+      return never();
+    });
+  void form();
+  expect(admission.queued).toBe(16);
+  await expect(form()).rejects.toThrow('16 pictures of this caller are waiting');
+  expect(admission.queued).toBe(16);
+});
+
 test('places that are given back are there again, and nothing is remembered of the caller', async () => {
   const { admission } = open();
   await admission.admit(
