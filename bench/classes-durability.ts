@@ -1,6 +1,6 @@
 /**
  * Servers killed (SIGKILL) at random moments while clients add and remove classes, and what the next one finds:
- *   npm run bench -- classes-durability [--kills 200] [--registry sqlite|postgres|both]
+ *   npm run bench -- classes-durability [--kills 200] [--registry sqlite|postgres|both] [--seed 1]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,16 @@ import { ServerProcess } from './serving/server-process.js';
 import { trainSmallBundle } from '../fixtures/small-bundle.js';
 
 const { values } = parseArgs({
-  options: { kills: { type: 'string', default: '200' }, registry: { type: 'string', default: 'both' } },
+  options: {
+    kills: { type: 'string', default: '200' },
+    registry: { type: 'string', default: 'both' },
+    seed: { type: 'string', default: '1' },
+  },
 });
 const kills = Number(values.kills);
 const maxLifetime = 500; // milliseconds under load
 const clients = 4;
-const random = Random.stream(1, 'durability');
+const random = Random.stream(Number(values.seed), 'durability');
 const { jpeg: picture } = (await pictureSeeds()).good;
 const folder = mkdtempSync(join(tmpdir(), 'unseen-durability-'));
 const { path: bundle, bundle: trained } = await trainSmallBundle(folder);

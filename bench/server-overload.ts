@@ -1,11 +1,14 @@
 /**
  * Ten times the load that the server can handle, sent whether or not it answers:
  *   npm run bench -- server-overload [PHOTOS_DIR] [--seconds 60] [--factor 10]
+ * The sender runs on the same cores as the server, and what it spends is missing there: processor times are printed, too.
  */
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { serverConfigurationSchema } from '../server/configuration.js';
 import { answered, closedLoop, countByStatus, openLoop, quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
+import { childrenOf, processorSeconds } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const { values, positionals } = parseArgs({
@@ -39,10 +42,12 @@ const watch = (async () => {
     if (health.length % 20 === 0) lag.push(1000 * (await server.metric('nodejs_eventloop_lag_p99_seconds')));
   }
 })();
+const spentBefore = processorTimes();
 const { outcomes, seconds: took } = await openLoop(server.url, pictures, {
   perSecond: factor * capacity,
   seconds,
 });
+const spentAfter = processorTimes();
 watching = false;
 await watch;
 const peak = Math.max(capacity, await capacityNow()); // before and after: a machine may be slow for a while
@@ -60,5 +65,18 @@ console.log(
 );
 console.log(`  /healthz, p99               ${milliseconds(quantile(health, 0.99))} (target 100 ms)`);
 console.log(`  event loop lag, p99, worst  ${milliseconds(Math.max(...lag))} (target 50 ms)`);
+for (const [who, seconds] of Object.entries(spentAfter))
+  console.log(
+    `  ${`processor time, ${who}`.padEnd(27)} ${share(seconds - spentBefore[who])} of what there is`,
+  );
 console.log(`  the server runs on          ${String(server.running)}`);
 await server.stop();
+
+function processorTimes(): Record<string, number> {
+  const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + processorSeconds(pid), 0);
+  return { sender: sum([process.pid]), answering: sum([server.pid]), workers: sum(childrenOf(server.pid)) };
+}
+
+function share(seconds: number): string {
+  return (seconds / (took * availableParallelism())).toFixed(3);
+}

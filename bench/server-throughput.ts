@@ -2,6 +2,7 @@
  * The server against the bare network, in turn in the same run:
  *   npm run bench -- server-throughput [PHOTOS_DIR] [--threads N] [--rounds N] [--pictures N]
  * Throughput: 32 clients, over the bare session on ready tensors with the same threads and the batch size that fills up.
+ * Processor time: what all processes of the server spend for a picture meanwhile; other load on the machine hardly changes it.
  * Latency: one client, over the sum of a bare decoding and a bare run of one picture.
  */
 import { availableParallelism } from 'node:os';
@@ -14,6 +15,7 @@ import { serverConfigurationSchema } from '../server/configuration.js';
 import { median } from './peer.js';
 import { answered, closedLoop, quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
+import { processorSeconds, treeOf } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const { values, positionals } = parseArgs({
@@ -55,10 +57,13 @@ const server = await ServerProcess.start({ threads });
 await bare.features(full, batchSize);
 await bare.features(one, 1);
 const ratios: { throughput: number; latency: number }[] = [];
+const spent: number[] = []; // milliseconds of processor time for a picture
 for (let round = 0; round < rounds; round++) {
   const bareFirst = round % 2 === 0; // a machine that slows down or speeds up favours neither
   let limit = bareFirst ? await bareThroughput() : 0;
+  const spentBefore = processorTime();
   const served = await closedLoop(server.url, pictures, { clients, until: (sent) => sent >= count });
+  spent.push((processorTime() - spentBefore) / answered(served.outcomes));
   if (!bareFirst) limit = await bareThroughput();
   const perSecond = answered(served.outcomes) / served.seconds;
   const failed = served.outcomes.length - answered(served.outcomes);
@@ -82,6 +87,11 @@ console.log(
 console.log(
   `  throughput, ${clients} clients, to the bare session   ${median(ratios.map((r) => r.throughput)).toFixed(3)} (target 0.95)`,
 );
+console.log(`  processor time of the server for a picture      ${median(spent).toFixed(1)} ms`);
 console.log(
   `  latency, one client, to bare decoding and run   ${median(ratios.map((r) => r.latency)).toFixed(3)} (target 1.15)`,
 );
+
+function processorTime(): number {
+  return treeOf(server.pid).reduce((sum, pid) => sum + 1000 * processorSeconds(pid), 0);
+}

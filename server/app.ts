@@ -31,7 +31,7 @@ export interface AppDependencies extends RouteDependencies {
 
 export function createApp(dependencies: AppDependencies): Express {
   const { settings, metrics, logger, keys } = dependencies;
-  const first = [refuseEarly(dependencies.serving)];
+  const first = [identify(keys), refuseEarly(dependencies.serving)]; // a caller has its share of the queue
   if (settings.corsOrigins.length > 0) first.unshift(crossOrigin(settings.corsOrigins));
   const app = bareApp(dependencies, first);
   app.set('trust proxy', settings.trustProxy);
@@ -41,7 +41,6 @@ export function createApp(dependencies: AppDependencies): Express {
   const onlyAllowedHosts = allowedHosts(settings);
   if (onlyAllowedHosts) app.use(onlyAllowedHosts);
   if (settings.metricsPort === undefined) app.use(metricsRoute({ metrics }));
-  app.use(identify(keys));
   if (settings.requestsPerMinute > 0) app.use(limitRate(settings.requestsPerMinute, metrics));
   app.use(classifyRoute(dependencies));
   app.use(attributesRoute(dependencies));

@@ -114,10 +114,10 @@ const settingsSchema = z.strictObject({
     .describe(
       'Bodies that have arrived and are not yet answered, together; past it 429. Bounds the memory that uploads can hold.',
     ),
-  uploadShare: amount(0.01, 1)
-    .default(0.5)
+  callerShare: amount(0.01, 1)
+    .default(0.75)
     .describe(
-      'Share of uploadMegabytes, and of the queue by pictures still on their way, that one caller may hold; past it 429. A caller is an address, or a key where keys are set. 1: one caller can keep all others out. Low: one that sends many pictures at a time is refused.',
+      'Share of the queue, of queueSeconds and of uploadMegabytes that one caller may take; past it 429. A caller is an address, or a key where keys are set. 1: one caller can keep all others out. Low: one that sends many pictures at a time is refused.',
     ),
   pixelMillions: amount(0.001, 1000)
     .default(50)

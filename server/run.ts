@@ -79,7 +79,7 @@ export async function startServer(
   logStoreHealth(store, logger);
   const { keys, ownKey, announce } = await openAccess(settings, watcher, logger).catch(undo);
   const admission = new Admission(settings, metrics);
-  const decoders = new Decoders(settings, metrics, logger);
+  const decoders = new Decoders(settings, metrics, logger, processes.slots);
   end.push(() => decoders.close());
   const context = { settings, store, processes, admission, decoders, metrics, logger };
   const [models, { createApp, createMetricsApp }] = await Promise.all([

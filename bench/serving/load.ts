@@ -1,5 +1,6 @@
 /** Clients that post pictures and note what came back, over keep-alive connections. */
 import { Agent, request } from 'node:http';
+import { preparedRequest, PreparedSender } from './prepared-requests.js';
 
 export interface Outcome {
   /** HTTP status, or 0 when the connection failed. */
@@ -64,14 +65,18 @@ export async function openLoop(
   { perSecond, seconds }: { perSecond: number; seconds: number },
 ): Promise<{ outcomes: Outcome[]; seconds: number }> {
   const pending: Promise<Outcome>[] = [];
+  const sender = new PreparedSender(url);
+  const requests = pictures.map((picture) => preparedRequest(url, picture));
   const started = performance.now();
   while (performance.now() - started < seconds * 1000) {
     const due = ((performance.now() - started) / 1000) * perSecond;
-    while (pending.length < due) pending.push(post(url, pictures[pending.length % pictures.length]));
+    while (pending.length < due) pending.push(sender.send(requests[pending.length % requests.length]));
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const outcomes = await Promise.all(pending);
-  return { outcomes, seconds: (performance.now() - started) / 1000 };
+  const took = (performance.now() - started) / 1000;
+  sender.close();
+  return { outcomes, seconds: took };
 }
 
 export function answered(outcomes: readonly Outcome[]): number {

@@ -1,11 +1,12 @@
 /** Workers in child processes: they die alone, and can be ended in the middle of a native call. */
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Endpoint, Port, RequestMessage, WorkerMessage } from './protocol.js';
+import type { SharedSlots } from './shared-slots.js';
 
-export function forkWorker(file: URL): ChildProcess {
+export function forkWorker(file: URL, slots?: SharedSlots): ChildProcess {
   return fork(file, {
     serialization: 'advanced', // typed arrays travel as bytes
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc', slots?.file?.descriptor ?? 'ignore'],
     execArgv: [],
   });
 }

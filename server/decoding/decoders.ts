@@ -6,6 +6,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { WorkerLost } from '../../core/channel/channel.js';
+import type { Placed, SharedSlots } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Logger } from '../observability/logger.js';
@@ -17,8 +18,10 @@ import type { EncodedPicture } from './protocol.js';
 
 export type DecodingSettings = Pick<ServerConfiguration, 'decoders' | 'decodeMegabytes' | 'decodeSeconds'>;
 
-interface DecodedPicture {
-  readonly pixels: Uint8Array;
+export interface DecodedPicture {
+  readonly pixels: Placed;
+  /** The pixels are not needed any more. */
+  readonly release: () => void;
   readonly startedAt: number; // as performance.now()
   readonly seconds: number;
 }
@@ -27,6 +30,8 @@ interface PendingPicture extends QueuedPicture {
   readonly picture: EncodedPicture;
   readonly signal: AbortSignal;
   readonly resolve: (decoded: DecodedPicture) => void;
+  /** Its caller has been answered: decoded, refused, or gone. */
+  isSettled: boolean;
   losses: number;
 }
 
@@ -50,6 +55,7 @@ export class Decoders {
     private readonly settings: DecodingSettings,
     private readonly metrics: Pick<Metrics, 'refused' | 'decoderRestarts'>,
     private readonly logger: Logger,
+    private readonly slots: SharedSlots,
   ) {
     const count = settings.decoders || Math.min(4, Math.max(2, availableParallelism()));
     this.maxBytes = settings.decodeMegabytes * 1e6;
@@ -73,9 +79,10 @@ export class Decoders {
       if (memory > this.maxBytes) throw tooMuchMemory(picture.name, memory, this.maxBytes);
       const onAbort = (): void => {
         this.queue.remove(pending);
-        reject(signal.reason as Error);
+        pending.reject(signal.reason as Error);
       };
       const settled = (): void => {
+        pending.isSettled = true;
         signal.removeEventListener('abort', onAbort);
       };
       const pending: PendingPicture = {
@@ -84,6 +91,7 @@ export class Decoders {
         isLarge: isLargePicture(memory),
         signal,
         losses: 0,
+        isSettled: false,
         resolve: (decoded) => {
           settled();
           resolve(decoded);
@@ -122,14 +130,25 @@ export class Decoders {
 
   private async run(decoder: Decoder, pending: PendingPicture): Promise<void> {
     const { picture, isLarge, resolve, reject } = pending;
+    const slot = this.slots.acquire();
+    const release = (): void => {
+      this.slots.release(slot);
+    };
     if (isLarge) decoder.lowerPriority(); // ordinary pictures must not become slow beside it
     const startedAt = performance.now();
     try {
-      const pixels = await decoder.decode(picture, this.settings.decodeSeconds);
-      resolve({ pixels, startedAt, seconds: (performance.now() - startedAt) / 1000 });
+      const placed = { ...picture, bytes: this.slots.put(slot, picture.bytes), slot };
+      const pixels = await decoder.decode(placed, this.settings.decodeSeconds);
+      if (pending.isSettled) release();
+      else resolve({ pixels, release, startedAt, seconds: (performance.now() - startedAt) / 1000 });
     } catch (error) {
-      if (error instanceof WorkerLost) this.afterLoss(pending, error);
-      else reject(error as Error);
+      if (error instanceof WorkerLost) {
+        void decoder.ended.then(release); // until then it may still write
+        this.afterLoss(pending, error);
+      } else {
+        release();
+        reject(error as Error);
+      }
     } finally {
       if (isLarge) await decoder.close();
       else if (decoder.isOpen) this.idle.push(decoder);
@@ -155,7 +174,7 @@ export class Decoders {
   private async startDecoder(): Promise<void> {
     const { signal } = this.closing;
     for (let pause = 100; !signal.aborted; pause = Math.min(maxPauseMilliseconds, 2 * pause)) {
-      const decoder = new Decoder();
+      const decoder = new Decoder(this.slots);
       this.all.add(decoder);
       try {
         await decoder.ready;

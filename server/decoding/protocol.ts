@@ -1,11 +1,12 @@
 /** What the server asks of a decoder process. */
+import type { Placed } from '../../core/channel/shared-slots.js';
 import type { PictureLimits, Preprocessing } from '../../core/backbone/preprocess.js';
 
 export interface DecoderRequests {
   /** Answers once its modules are loaded. */
   start(): void;
   /** Upright 8-bit RGB pixels of the size that the backbone reads. */
-  decode(picture: EncodedPicture): Uint8Array;
+  decode(picture: PlacedPicture): Placed;
 }
 
 export interface EncodedPicture {
@@ -14,4 +15,11 @@ export interface EncodedPicture {
   readonly name: string;
   readonly preprocessing: Preprocessing;
   readonly limits: PictureLimits;
+}
+
+/** As it is sent to a decoder. */
+export interface PlacedPicture extends Omit<EncodedPicture, 'bytes'> {
+  readonly bytes: Placed;
+  /** For the pixels, which may take the place of the bytes; null when none was free. */
+  readonly slot: number | null;
 }

@@ -40,9 +40,7 @@ export async function receiveBody<T>(
   // A client that asked whether to send (Expect: 100-continue) is told to continue only now.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   try {
-    const body = await Promise.race([consume(request), watch.failed]);
-    upload.received();
-    return body;
+    return await Promise.race([consume(request), watch.failed]);
   } catch (error) {
     stopReading(request);
     throw error;

@@ -5,6 +5,7 @@
 import type { RequestHandler } from 'express';
 import type { Serving } from '../model/contract.js';
 import { sendProtocolError } from '../open-inference/errors.js';
+import { callerOf } from './caller.js';
 import { letBodyGo } from './errors.js';
 import { sendProblem } from './problem-details.js';
 import { contextOf } from './request-context.js';
@@ -23,7 +24,7 @@ export function refuseEarly(serving: Serving): RequestHandler {
   return (request, response, next) => {
     const found =
       request.method === 'POST' ? pictureRoutes.find(({ pattern }) => pattern.test(request.url)) : undefined;
-    const failure = found && serving.current.inference.overload();
+    const failure = found && serving.current.inference.overload(callerOf(request));
     if (!found || !failure) {
       next();
       return;

@@ -1,27 +1,23 @@
 /**
  * Memory for the bodies of requests. Bytes are charged when they arrive, not when they are announced, so that clients who announce
  * much and send nothing keep nobody out; what a request has sent stays charged until it is answered. One caller may hold a share of
- * it, and as large a share of the places in the queue by requests whose bodies are still on their way.
+ * it.
  */
 import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Metrics } from '../observability/metrics.js';
 
-type UploadSettings = Pick<ServerConfiguration, 'uploadMegabytes' | 'uploadShare' | 'queue'>;
+type UploadSettings = Pick<ServerConfiguration, 'uploadMegabytes' | 'callerShare'>;
 
 /** What one request has sent. */
 export interface Upload {
   /** Throws Failure 'overloaded' when there is no room for so many bytes more. */
   charge(bytes: number): void;
-  /** The whole body is here. */
-  received(): void;
 }
 
 interface Usage {
   bytes: number;
   requests: number;
-  /** Of these, how many are still sending. */
-  sending: number;
 }
 
 export class UploadBudget {
@@ -29,30 +25,21 @@ export class UploadBudget {
   private readonly callers = new Map<string, Usage>();
   private readonly maxBytes: number;
   private readonly maxBytesOfCaller: number;
-  private readonly maxSendingOfCaller: number;
 
   constructor(
-    { uploadMegabytes, uploadShare, queue }: UploadSettings,
+    { uploadMegabytes, callerShare }: UploadSettings,
     private readonly metrics: Pick<Metrics, 'uploadBytes' | 'refused'>,
   ) {
     this.maxBytes = uploadMegabytes * 1e6;
-    this.maxBytesOfCaller = uploadShare * this.maxBytes;
-    this.maxSendingOfCaller = Math.max(1, Math.floor(uploadShare * queue));
+    this.maxBytesOfCaller = callerShare * this.maxBytes;
   }
 
   /** Runs `work`, which receives a body of this caller; its bytes are given back when it has ended, however it ends. */
   async hold<T>(caller: string, work: (upload: Upload) => Promise<T>): Promise<T> {
-    const usage = this.callers.get(caller) ?? { bytes: 0, requests: 0, sending: 0 };
-    if (usage.sending >= this.maxSendingOfCaller) throw this.refusal('upload-share');
+    const usage = this.callers.get(caller) ?? { bytes: 0, requests: 0 };
     this.callers.set(caller, usage);
     usage.requests += 1;
-    usage.sending += 1;
     let held = 0;
-    let sending = true;
-    const received = (): void => {
-      if (sending) usage.sending -= 1;
-      sending = false;
-    };
     const charge = (bytes: number): void => {
       // A body that is alone may be as large as bodies may be, even where that is more than a share.
       if (this.used > held && this.used + bytes > this.maxBytes) throw this.refusal('uploads-full');
@@ -62,9 +49,8 @@ export class UploadBudget {
       this.add(usage, bytes);
     };
     try {
-      return await work({ charge, received });
+      return await work({ charge });
     } finally {
-      received();
       this.add(usage, -held);
       usage.requests -= 1;
       if (usage.requests === 0) this.callers.delete(caller);

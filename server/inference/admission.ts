@@ -1,20 +1,35 @@
 /**
  * Who may join the queue. One for the whole server: pictures of the previous model count while it finishes them. A request is
- * admitted with one place, before its body is read, and acquires the others once it is known how many pictures it has.
+ * admitted with one place, before its body is read, and acquires the others once it is known how many pictures it has. One caller
+ * gets a share of the places and of the wait, so that whoever floods the queue leaves room for others.
  */
 import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Permit } from './contract.js';
 
-type AdmissionSettings = Pick<ServerConfiguration, 'queue' | 'queueSeconds' | 'batchSize' | 'workers'>;
+type AdmissionSettings = Pick<
+  ServerConfiguration,
+  'queue' | 'queueSeconds' | 'callerShare' | 'batchSize' | 'workers'
+>;
 
 /** Seconds for one picture more, with so many before it. */
 type ExpectedWait = (before: number) => number;
 
+type Refusal = 'queue-full' | 'queue-share';
+
+/** Places that one caller may hold. */
+export function placesOfCaller({
+  queue,
+  callerShare,
+}: Pick<ServerConfiguration, 'queue' | 'callerShare'>): number {
+  return Math.max(1, Math.floor(callerShare * queue));
+}
+
 export class Admission {
   private taken = 0;
   private inProgress = 0;
+  private readonly takenBy = new Map<string, number>();
   private lastRefusal: Failure | null = null;
 
   constructor(
@@ -33,20 +48,24 @@ export class Admission {
   }
 
   /** Runs `work` with a place in the queue; its places are given back when it has ended, however it ends. */
-  async admit<T>(expectedWait: ExpectedWait, work: (permit: Permit) => Promise<T>): Promise<T> {
+  async admit<T>(
+    caller: string,
+    expectedWait: ExpectedWait,
+    work: (permit: Permit) => Promise<T>,
+  ): Promise<T> {
     let held = 0;
     const extendTo = (places: number): void => {
       if (places <= held) return;
-      const failure = this.overload(expectedWait, places - held);
+      const failure = this.overload(caller, expectedWait, places - held, held);
       if (failure) throw failure;
-      this.add(places - held);
+      this.add(caller, places - held);
       held = places;
     };
     extendTo(1);
     try {
       return await work({ extendTo });
     } finally {
-      this.add(-held);
+      this.add(caller, -held);
     }
   }
 
@@ -67,23 +86,41 @@ export class Admission {
     }
   }
 
-  /** Why there is no place for so many pictures more; null when there is. */
-  overload(expectedWait: ExpectedWait, places = 1): Failure | null {
-    const { queue, queueSeconds, batchSize, workers } = this.settings;
-    // Uploads under way have no say in the wait: a caller that sends nothing would make it as long as it likes.
-    const wait = expectedWait(this.inProgress);
+  /** Why there is no place for so many pictures more of a request that holds some already; null when there is. */
+  overload(caller: string, expectedWait: ExpectedWait, places = 1, held = 0): Failure | null {
+    const { queue, queueSeconds, callerShare, batchSize, workers } = this.settings;
     const enoughToKeepBusy = 2 * batchSize * workers; // a slow machine must still be able to fill its batches
-    if (this.taken + places <= queue && (wait <= queueSeconds || this.inProgress < enoughToKeepBusy))
-      return null;
-    this.metrics.refused.inc({ reason: 'queue-full' });
-    const message = `${this.taken} pictures are waiting, and one more would wait about ${Math.ceil(wait)} s. Try again later.`;
+    const isTooLong = (pictures: number, share: number): boolean =>
+      pictures >= share * enoughToKeepBusy && expectedWait(pictures) > share * queueSeconds;
+    // Uploads under way have no say in the wait of all: a caller that sends nothing would make it as long as it likes.
+    if (this.taken + places > queue || isTooLong(this.inProgress, 1))
+      return this.refusal('queue-full', this.taken, expectedWait(this.inProgress));
+    const own = this.takenBy.get(caller) ?? 0;
+    const isAlone = own === held; // the only request of its caller may take as long as it takes
+    if (
+      own + places > placesOfCaller(this.settings) ||
+      (!isAlone && isTooLong(own + places - 1, callerShare))
+    )
+      return this.refusal('queue-share', own, expectedWait(own));
+    return null;
+  }
+
+  private refusal(reason: Refusal, waiting: number, wait: number): Failure {
+    this.metrics.refused.inc({ reason });
+    const message =
+      reason === 'queue-full'
+        ? `${waiting} pictures are waiting, and one more would wait about ${Math.ceil(wait)} s. Try again later.`
+        : `${waiting} pictures of this caller are waiting, which is its share of the queue. Wait for their answers, then send more.`;
     // Most refusals in a row say the same, and an error with its stack is expensive to make.
     if (this.lastRefusal?.message !== message)
       this.lastRefusal = new Failure('overloaded', message, { retryAfterSeconds: Math.max(1, wait / 2) });
     return this.lastRefusal;
   }
 
-  private add(places: number): void {
+  private add(caller: string, places: number): void {
+    const own = (this.takenBy.get(caller) ?? 0) + places;
+    if (own === 0) this.takenBy.delete(caller);
+    else this.takenBy.set(caller, own);
     this.taken += places;
     this.metrics.queueDepth.set(this.taken);
   }

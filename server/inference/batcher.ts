@@ -58,20 +58,17 @@ export class Batcher {
 
   batchOf(jobs: readonly Job[]): Batch {
     const options = jobs.map((job) => job.options);
-    const parts = jobs.map(({ content }) => ('pixels' in content ? content.pixels : content.features));
-    const width = parts[0].length;
-    if (parts[0] instanceof Float32Array) {
-      const features = new Float32Array(jobs.length * width);
-      parts.forEach((part, i) => {
-        features.set(part, i * width);
-      });
-      return { kind: 'features', features, options };
+    const pictures = jobs.flatMap(({ content }) => ('pixels' in content ? [content.pixels] : []));
+    if (pictures.length > 0) {
+      const room = this.sizes.find((size) => size >= pictures.length)!;
+      return { kind: 'pictures', pictures, room, options };
     }
-    const room = this.sizes.find((size) => size >= jobs.length)!;
-    const pixels = new Uint8Array(room * width);
-    parts.forEach((part, i) => {
-      pixels.set(part, i * width);
+    const rows = jobs.flatMap(({ content }) => ('features' in content ? [content.features] : []));
+    const width = rows[0].length;
+    const features = new Float32Array(rows.length * width);
+    rows.forEach((row, i) => {
+      features.set(row, i * width);
     });
-    return { kind: 'pictures', pixels, options };
+    return { kind: 'features', features, options };
   }
 }

@@ -54,11 +54,11 @@ export interface Inference {
   readonly state: InferenceState;
   /**
    * Runs `work` with a place in the queue, which is given back when `work` has ended. Fails with 'overloaded', and runs nothing,
-   * when the queue is full or one picture more would wait too long.
+   * when the queue is full, one picture more would wait too long, or the caller has its share of the queue already.
    */
-  admit<T>(work: (permit: Permit) => Promise<T>): Promise<T>;
-  /** The Failure that admit() would answer now; null when there is a place. */
-  overload(): Failure | null;
+  admit<T>(caller: string, work: (permit: Permit) => Promise<T>): Promise<T>;
+  /** The Failure that admit() would answer this caller now; null when there is a place. */
+  overload(caller: string): Failure | null;
   classifyPicture(request: PictureRequest): Promise<Answer>;
   classifyFeatures(request: FeatureRequest): Promise<Answer[]>;
 }

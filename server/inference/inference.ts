@@ -8,7 +8,7 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import { rowOf } from '../../core/matrix.js';
 import type { ServerConfiguration } from '../configuration.js';
-import type { Decoders } from '../decoding/decoders.js';
+import type { DecodedPicture, Decoders } from '../decoding/decoders.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Admission } from './admission.js';
 import { batchSizes } from './batcher.js';
@@ -125,19 +125,23 @@ export class PictureInference implements Inference {
     return this.pool.residentBytes;
   }
 
-  admit<T>(work: (permit: Permit) => Promise<T>): Promise<T> {
-    return this.context.admission.admit((before) => this.pool.expectedWait(before), work);
+  admit<T>(caller: string, work: (permit: Permit) => Promise<T>): Promise<T> {
+    return this.context.admission.admit(caller, this.expectedWait, work);
   }
 
-  overload(): Failure | null {
-    return this.context.admission.overload((before) => this.pool.expectedWait(before));
+  overload(caller: string): Failure | null {
+    return this.context.admission.overload(caller, this.expectedWait);
   }
 
   classifyPicture(request: PictureRequest): Promise<Answer> {
     const { options, signal, onStage } = request;
     return this.context.admission.count(1, async () => {
-      const pixels = await this.decode(request);
-      return this.pool.submit(new Job({ pixels }, options, signal, onStage));
+      const { pixels, release } = await this.decode(request);
+      try {
+        return await this.pool.submit(new Job({ pixels }, options, signal, onStage));
+      } finally {
+        release();
+      }
     });
   }
 
@@ -168,8 +172,8 @@ export class PictureInference implements Inference {
     const signal = AbortSignal.timeout(withinSeconds * 1000);
     try {
       const picture = { bytes: probePicture, name: 'The probe', preprocessing, limits };
-      const { pixels } = await this.context.decoders.decode(picture, signal);
-      await this.pool.submit(new Job({ pixels }, { topK: 1 }, signal));
+      const { pixels, release } = await this.context.decoders.decode(picture, signal);
+      await this.pool.submit(new Job({ pixels }, { topK: 1 }, signal)).finally(release);
       return true;
     } catch {
       return false;
@@ -186,12 +190,15 @@ export class PictureInference implements Inference {
     await this.pool.close();
   }
 
-  private async decode({ bytes, name, signal, onStage }: PictureRequest): Promise<Uint8Array> {
+  private readonly expectedWait = (before: number): number => this.pool.expectedWait(before);
+
+  private async decode({ bytes, name, signal, onStage }: PictureRequest): Promise<DecodedPicture> {
     const { preprocessing, limits } = this;
     const picture = { bytes, name, preprocessing, limits };
-    const { pixels, startedAt, seconds } = await this.context.decoders.decode(picture, signal);
+    const decoded = await this.context.decoders.decode(picture, signal);
+    const { startedAt, seconds } = decoded;
     this.context.metrics.stageSeconds.observe({ stage: 'decode' }, seconds);
     onStage?.({ stage: 'decode', startedAt, seconds });
-    return pixels;
+    return decoded;
   }
 }

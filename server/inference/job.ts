@@ -1,3 +1,4 @@
+import type { Placed } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
 import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { StageListener } from '../observability/tracing.js';
@@ -14,7 +15,7 @@ export class Job {
   private reject!: (error: unknown) => void;
 
   constructor(
-    readonly content: { readonly pixels: Uint8Array } | { readonly features: Float32Array },
+    readonly content: { readonly pixels: Placed } | { readonly features: Float32Array },
     readonly options: ClassifyOptions,
     private readonly signal: AbortSignal,
     readonly onStage?: StageListener,

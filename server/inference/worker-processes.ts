@@ -4,20 +4,23 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { forkWorker } from '../../core/channel/processes.js';
+import { SharedSlots } from '../../core/channel/shared-slots.js';
 import { compiledFile } from '../../core/compiled-file.js';
 
 export class WorkerProcesses {
+  /** Where they find the pixels of pictures. */
+  readonly slots = SharedSlots.open();
   private readonly spare: ChildProcess[] = [];
 
   prepare(count: number): this {
-    while (this.spare.length < count) this.spare.push(startProcess());
+    while (this.spare.length < count) this.spare.push(this.startProcess());
     return this;
   }
 
   claim(): ChildProcess {
     for (;;) {
       const spare = this.spare.pop();
-      if (!spare) return startProcess();
+      if (!spare) return this.startProcess();
       if (spare.connected && spare.exitCode === null && spare.signalCode === null) return spare;
     }
   }
@@ -25,11 +28,12 @@ export class WorkerProcesses {
   /** Ends those that nobody claimed: each would keep this process alive. */
   close(): void {
     for (const child of this.spare.splice(0)) child.kill('SIGKILL');
+    this.slots.close();
   }
-}
 
-function startProcess(): ChildProcess {
-  const child = forkWorker(compiledFile('./worker.js', import.meta.url));
-  child.on('error', () => undefined); // a spare one that cannot be started is not claimed
-  return child;
+  private startProcess(): ChildProcess {
+    const child = forkWorker(compiledFile('./worker.js', import.meta.url), this.slots);
+    child.on('error', () => undefined); // a spare one that cannot be started is not claimed
+    return child;
+  }
 }

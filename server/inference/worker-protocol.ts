@@ -1,5 +1,6 @@
 /** What the server asks of an inference worker. */
 import type { BackboneEntry } from '../../core/backbone/catalogue.js';
+import type { Placed } from '../../core/channel/shared-slots.js';
 import type { Provider } from '../../core/compute/session.js';
 import type { Classification, ClassifyOptions, ServedBundle } from '../../core/head/classifier.js';
 import type { HeadChange } from '../../core/head/head-change.js';
@@ -38,8 +39,10 @@ export interface WorkerReady {
 export type Batch =
   | {
       readonly kind: 'pictures';
-      /** Upright 8-bit RGB pixels, one picture after another, padded to a batch size that was warmed up. */
-      readonly pixels: Uint8Array<ArrayBuffer>;
+      /** Upright 8-bit RGB pixels of each picture. */
+      readonly pictures: readonly Placed[];
+      /** The batch size that is run: one that was warmed up, and not less than there are pictures. */
+      readonly room: number;
       readonly options: readonly ClassifyOptions[];
     }
   | {

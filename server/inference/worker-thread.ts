@@ -1,4 +1,5 @@
 /** The thread of an inference worker in which networks run, because run() blocks whoever calls it: see worker.ts. */
+import { SlotFile, slotsDescriptor } from '../../core/channel/shared-slots.js';
 import { serveRequests } from '../../core/channel/serve.js';
 import { parentThread } from '../../core/channel/threads.js';
 import { Extractor } from '../../core/backbone/extractor.js';
@@ -72,7 +73,8 @@ class Worker {
     for (const count of this.start.batchSizes) {
       const started = performance.now();
       const options = Array.from({ length: count }, () => ({ topK: 1, explain: count === 1 }));
-      await this.classify({ kind: 'pictures', pixels: new Uint8Array(count * this.pictureSize), options });
+      const pictures = options.map(() => new Uint8Array(this.pictureSize));
+      await this.classify({ kind: 'pictures', pictures, room: count, options });
       pace = (performance.now() - started) / 1000 / count;
     }
     return { provider: this.extractor.provider, secondsPerPicture: pace };
@@ -82,17 +84,15 @@ class Worker {
     const count = batch.options.length;
     if (batch.kind === 'features') return matrix(count, batch.features.length / count, batch.features);
     const { pictureSize: size, start } = this;
-    const tensor = this.tensors.get(batch.pixels.length / size)!;
-    for (let at = 0; at < count * size; at += size)
-      toTensor(
-        batch.pixels.subarray(at, at + size),
-        start.entry.preprocessing,
-        tensor.subarray(at, at + size),
-      );
+    const tensor = this.tensors.get(batch.room)!;
+    batch.pictures.forEach((picture, i) => {
+      toTensor(slots.get(picture), start.entry.preprocessing, tensor.subarray(i * size, (i + 1) * size));
+    });
     return this.extractor.features(tensor, count);
   }
 }
 
+const slots = new SlotFile(slotsDescriptor);
 let worker: Worker | undefined;
 
 // One request at a time: an answer must be of one revision, so no change may come in while a batch is being classified.

@@ -4,9 +4,8 @@
  * while the thread is in a native call: a process that was stopped is told from a network that takes long.
  */
 import { parentProcess } from '../../core/channel/processes.js';
-import { aliveMilliseconds, type RequestMessage } from '../../core/channel/protocol.js';
+import { aliveMilliseconds } from '../../core/channel/protocol.js';
 import { startThread } from '../../core/channel/threads.js';
-import type { Batch } from './worker-protocol.js';
 
 let pending = 0;
 
@@ -21,17 +20,9 @@ thread.onExit((reason) => {
 });
 server.onMessage((message) => {
   if (message.id !== null) pending += 1;
-  thread.send(message, movable(message));
+  thread.send(message);
 });
 
 setInterval(() => {
   if (pending > 0) server.send({ alive: true });
 }, aliveMilliseconds);
-
-/** The memory of a batch moves to the thread instead of being copied. */
-function movable({ kind, argument }: RequestMessage): ArrayBuffer[] {
-  if (kind !== 'classify') return [];
-  const batch = argument as Batch;
-  const { buffer, byteLength } = batch.kind === 'pictures' ? batch.pixels : batch.features;
-  return buffer.byteLength === byteLength ? [buffer] : []; // a view of a larger message cannot be moved alone
-}

@@ -7,7 +7,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 
 const stages = ['upload', 'queue', 'decode', 'infer', 'head'] as const;
 export type Stage = (typeof stages)[number];
 
-const refusalReasons = ['queue-full', 'uploads-full', 'upload-share', 'decoding-full', 'rate'];
+const refusalReasons = ['queue-full', 'queue-share', 'uploads-full', 'upload-share', 'decoding-full', 'rate'];
 const reloadOutcomes = ['changed', 'unchanged', 'failed'];
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

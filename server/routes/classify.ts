@@ -10,6 +10,7 @@ import { problemOf } from '../http/problem-details.js';
 import type { Upload } from '../http/upload-budget.js';
 import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
+import { placesOfCaller } from '../inference/admission.js';
 import type { Answer, Inference, Permit, PictureRequest } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
@@ -29,10 +30,9 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
       const answer = await serving.use(async (model) => {
         await reachRevision(request, model.classes);
         // A place in the queue is acquired before a byte of the body is read.
-        return model.inference.admit((permit) =>
-          uploads.hold(callerOf(request), (upload) =>
-            classify(model, { request, response, permit, upload }, dependencies),
-          ),
+        const who = callerOf(request);
+        return model.inference.admit(who, (permit) =>
+          uploads.hold(who, (upload) => classify(model, { request, response, permit, upload }, dependencies)),
         );
       });
       response.json(answer);
@@ -102,7 +102,7 @@ async function readPictures(
   { settings, metrics }: RouteDependencies,
 ): Promise<UploadedPicture[]> {
   const limits = bodyLimits(settings, settings.bodyMegabytes);
-  const maxPictures = Math.min(settings.picturesPerRequest, settings.queue); // more would never find places
+  const maxPictures = Math.min(settings.picturesPerRequest, placesOfCaller(settings)); // more would never find places
   const isForm = request.is('multipart/form-data') !== false;
   if (!isForm && request.is(pictureTypes) === false)
     throw new Failure(

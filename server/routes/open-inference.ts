@@ -11,6 +11,7 @@ import type { ServedModel } from '../model/contract.js';
 import { encodeResponse, versionOf, type EncodedResponse } from '../open-inference/answer.js';
 import { answerProtocolError } from '../open-inference/errors.js';
 import { infer } from '../open-inference/infer.js';
+import { placesOfCaller } from '../inference/admission.js';
 import { rowsPerPlace, type Permit } from '../inference/contract.js';
 import { inferBodyLimits } from '../open-inference/body-limit.js';
 import { readInferRequest, type InferContent } from '../open-inference/read-request.js';
@@ -47,8 +48,9 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
         await reachRevision(request, model.classes);
         requireModel(request, model);
         // A place in the queue is acquired before a byte of the body is read.
-        return model.inference.admit((permit) =>
-          uploads.hold(callerOf(request), (upload) =>
+        const who = callerOf(request);
+        return model.inference.admit(who, (permit) =>
+          uploads.hold(who, (upload) =>
             answerInfer(model, { request, response, permit, upload }, dependencies),
           ),
         );
@@ -113,9 +115,10 @@ async function answerInfer(
   const started = performance.now();
   const body = await receiveBody(request, response, limits, upload, readWhole);
   noteUpload(request, metrics, started);
+  const maxPlaces = placesOfCaller(settings); // more would never find places
   const read = readInferRequest(body, headerLength, {
-    pictures: Math.min(settings.picturesPerRequest, settings.queue),
-    rows: Math.min(maxRows, settings.queue * rowsPerPlace),
+    pictures: Math.min(settings.picturesPerRequest, maxPlaces),
+    rows: Math.min(maxRows, maxPlaces * rowsPerPlace),
     width: model.manifest.featureMap.width,
   });
   permit.extendTo(placesOf(read.content));

@@ -91,7 +91,7 @@ function askFirst(url: string, body: Uint8Array): Promise<{ heard: string; statu
 }
 
 test('uploads together may not take more memory than was set', async () => {
-  const settings = { bodyMegabytes: 1, uploadMegabytes: 1.5, uploadShare: 1, bodySeconds: 2 };
+  const settings = { bodyMegabytes: 1, uploadMegabytes: 1.5, callerShare: 1, bodySeconds: 2 };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const slow = httpRequest(`${server.url}/classify`, {
     method: 'POST',

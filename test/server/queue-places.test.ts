@@ -34,6 +34,21 @@ async function peakWhile(server: TestServer, work: () => Promise<unknown>): Prom
   return peak;
 }
 
+async function sendFrom(localAddress: string, { url }: TestServer, init: RequestInit): Promise<number> {
+  const request = new Request(`${url}/classify`, init);
+  const body = Buffer.from(await request.arrayBuffer());
+  const headers = { 'content-type': request.headers.get('content-type')!, 'content-length': body.length };
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(request.url, { method: 'POST', agent: false, localAddress, headers });
+    sent.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
 async function leftOver({ models, dependencies }: TestServer): Promise<readonly number[]> {
   const gauges = [dependencies.metrics.queueDepth, dependencies.metrics.uploadBytes];
   const values = await Promise.all(gauges.map(async (gauge) => (await gauge.get()).values[0].value));
@@ -41,7 +56,10 @@ async function leftOver({ models, dependencies }: TestServer): Promise<readonly 
 }
 
 test('forms sent at the same time cannot take more places than the queue has', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8, batchSize: 1 } });
+  const server = await startTestServer({
+    bundle: () => bundle,
+    settings: { queue: 8, batchSize: 1, callerShare: 1 },
+  });
   await server.models.current.inference.killWorker();
   const statuses: number[] = [];
   const peak = await peakWhile(server, () =>
@@ -56,8 +74,28 @@ test('forms sent at the same time cannot take more places than the queue has', a
   expect(await leftOver(server)).toEqual([0, 0, 0]);
 });
 
+test('one caller’s forms take its share of the queue, and pictures of others are answered', async () => {
+  const server = await startTestServer({
+    bundle: () => bundle,
+    settings: { queue: 8, batchSize: 1, callerShare: 0.5 },
+  });
+  await server.models.current.inference.killWorker(); // the queue stands still until there is another
+  const flood = Array.from({ length: 12 }, () => sendFrom('127.0.0.2', server, form(4)));
+  await expect.poll(() => server.models.current.inference.state.queued).toBeGreaterThanOrEqual(4);
+  const single = { method: 'POST', body: new Blob([picture]), headers: { 'content-type': 'image/png' } };
+  const others = Array.from({ length: 4 }, () => sendFrom('127.0.0.3', server, single));
+  expect(await Promise.all(others)).toEqual([200, 200, 200, 200]);
+  const statuses = await Promise.all(flood);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  expect(await leftOver(server)).toEqual([0, 0, 0]);
+});
+
 test('requests of the Open Inference Protocol count each picture, and rows of features as they weigh', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8, batchSize: 1 } });
+  const server = await startTestServer({
+    bundle: () => bundle,
+    settings: { queue: 8, batchSize: 1, callerShare: 1 },
+  });
   await server.models.current.inference.killWorker();
   const rows = 1024; // weigh as much as four pictures
   const features = {
@@ -80,8 +118,8 @@ test('requests of the Open Inference Protocol count each picture, and rows of fe
   expect(await leftOver(server)).toEqual([0, 0, 0]);
 });
 
-test('a form that could never fit into the queue is told so, and not to try again', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 2 } });
+test('a form that could never fit into a caller’s share of the queue is told so, and not to try again', async () => {
+  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 4, callerShare: 0.5 } });
   const refused = await send(`${server.url}/classify`, form(3));
   expect(refused).toMatchObject({
     status: 400,
@@ -92,7 +130,14 @@ test('a form that could never fit into the queue is told so, and not to try agai
 });
 
 test('after every way in which a request can end, no place and no room is held', async () => {
-  const settings = { queue: 6, batchSize: 1, deadlineSeconds: 1.5, bodyMegabytes: 0.1, bodySeconds: 0.5 };
+  const settings = {
+    queue: 12,
+    callerShare: 0.5,
+    batchSize: 1,
+    deadlineSeconds: 1.5,
+    bodyMegabytes: 0.1,
+    bodySeconds: 0.5,
+  };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const { url } = server;
   const brokenOff = async (sendBody: boolean): Promise<void> => {

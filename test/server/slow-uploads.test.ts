@@ -68,7 +68,7 @@ test('uploads that have not arrived do not count as a wait for others, however s
 });
 
 test('one caller’s slow uploads fill that caller’s share of the queue, and others are answered', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8 } });
+  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8, callerShare: 0.5 } });
   const slow = Array.from({ length: 40 }, () => startUpload(server, { announced: 1000, from: '127.0.0.2' }));
   const refused = slow.slice(4).map(({ status }) => status);
   expect(new Set(await Promise.all(refused))).toEqual(new Set([429]));
@@ -77,7 +77,7 @@ test('one caller’s slow uploads fill that caller’s share of the queue, and o
 });
 
 test('with keys it is the key that counts as the caller, not the address', async () => {
-  const settings = { queue: 8, apiKeys: ['the-first-key-of-two', 'the-second-key-of-two'] };
+  const settings = { queue: 8, callerShare: 0.5, apiKeys: ['the-first-key-of-two', 'the-second-key-of-two'] };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const [first, second] = settings.apiKeys.map((key) => ({ authorization: `Bearer ${key}` }));
   for (let i = 0; i < 4; i++) startUpload(server, { announced: 1000, headers: first });
@@ -87,7 +87,7 @@ test('with keys it is the key that counts as the caller, not the address', async
 });
 
 test('a key that nobody asked for makes no other caller', async () => {
-  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8 } });
+  const server = await startTestServer({ bundle: () => bundle, settings: { queue: 8, callerShare: 0.5 } });
   for (let i = 0; i < 4; i++)
     startUpload(server, { announced: 1000, headers: { authorization: `Bearer made up ${i}` } });
   await sleep(100);
@@ -95,7 +95,7 @@ test('a key that nobody asked for makes no other caller', async () => {
 });
 
 test('bytes count once they are there: for all together, and for each caller', async () => {
-  const settings = { bodyMegabytes: 1, uploadMegabytes: 2, uploadShare: 0.5 };
+  const settings = { bodyMegabytes: 1, uploadMegabytes: 2, callerShare: 0.5 };
   const server = await startTestServer({ bundle: () => bundle, settings });
   const padded = Buffer.concat([picture, Buffer.alloc(900_000)]); // PNG readers stop at its end
   const holding = async (from: string): Promise<SlowUpload> => {

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import sharp from 'sharp';
 import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
 import { defaultLimits, decode, type Preprocessing } from '../../../core/backbone/preprocess.js';
+import { SharedSlots, slotBytes } from '../../../core/channel/shared-slots.js';
 import { Failure } from '../../../core/failures.js';
 import { Decoders, type DecodingSettings } from '../../../server/decoding/decoders.js';
 import { estimateDecodingMemory } from '../../../server/decoding/memory-estimate.js';
@@ -24,9 +25,9 @@ const preprocessing: Preprocessing = {
 const bomb = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');
 const small = await numbered(1);
 const never = new AbortController().signal;
-const opened: Decoders[] = [];
+const opened: { readonly close: () => unknown }[] = [];
 
-function open(settings: Partial<DecodingSettings> = {}) {
+function open(settings: Partial<DecodingSettings> = {}, slots = SharedSlots.open()) {
   const counts = { refused: 0, restarts: 0 };
   const { logger } = silentLogger();
   const metrics = {
@@ -37,25 +38,75 @@ function open(settings: Partial<DecodingSettings> = {}) {
     { decoders: 2, decodeMegabytes: 401, decodeSeconds: 20, ...settings },
     metrics,
     logger,
+    slots,
   );
-  opened.push(decoders);
+  opened.push(decoders, slots);
   const send = (bytes: Uint8Array, signal = never) =>
     decoders.decode({ bytes, name: 'The picture', preprocessing, limits: defaultLimits }, signal);
-  return { decoders, send, counts };
+  return { decoders, send, counts, slots };
 }
 
 afterEach(async () => {
-  for (const decoders of opened.splice(0)) await decoders.close();
+  for (const one of opened.splice(0)) await one.close();
 });
 
 const processes = (): number[] =>
   childrenOf(process.pid).filter((pid) => commandOf(pid).includes('decoding/worker.js'));
 
-test('pixels are those that decoding in this process gives', async () => {
-  const { send } = open();
-  const { pixels, seconds } = await send(small);
-  expect(Buffer.from(pixels)).toEqual(Buffer.from(await decode(small, 'x', preprocessing)));
+/** Slots that nobody holds; takes and returns them all. */
+function freeSlots(slots: SharedSlots): number {
+  const taken: number[] = [];
+  for (let slot = slots.acquire(); slot !== null; slot = slots.acquire()) taken.push(slot);
+  for (const slot of taken) slots.release(slot);
+  return taken.length;
+}
+
+test('pixels are those that decoding in this process gives, and lie in a slot until they are released', async () => {
+  const { send, slots } = open();
+  const { pixels, release, seconds } = await send(small);
+  expect(pixels).toMatchObject({ length: 3 * 32 * 32 });
+  expect(pixels).not.toBeInstanceOf(Uint8Array);
+  expect(Buffer.from(slots.file!.get(pixels))).toEqual(Buffer.from(await decode(small, 'x', preprocessing)));
   expect(seconds).toBeGreaterThan(0);
+  expect(freeSlots(slots)).toBe(127);
+  release();
+  expect(freeSlots(slots)).toBe(128);
+});
+
+test('pictures larger than a slot, and machines without shared memory, get the same pixels', async () => {
+  const noise = {
+    create: {
+      width: 500,
+      height: 500,
+      channels: 3 as const,
+      background: 'white',
+      noise: { type: 'gaussian' as const, mean: 128, sigma: 60 },
+    },
+  };
+  const large = await sharp(noise).png().toBuffer();
+  expect(large.length).toBeGreaterThan(slotBytes);
+  const expected = Buffer.from(await decode(large, 'x', preprocessing));
+  const { send, slots } = open();
+  const { pixels } = await send(large);
+  expect(Buffer.from(slots.file!.get(pixels))).toEqual(expected);
+  const without = open({}, SharedSlots.open('/no/such/folder'));
+  expect(Buffer.from((await without.send(large)).pixels as Uint8Array)).toEqual(expected);
+});
+
+test('a slot comes back from pictures that are refused, that nobody waits for, and that lose their decoder', async () => {
+  const { send, slots, decoders } = open();
+  await expect(send(small.subarray(0, 60))).rejects.toMatchObject({ code: 'image-invalid' });
+  await decoders.started;
+  const pictures = await Promise.all(Array.from({ length: 20 }, (_, i) => numbered(i, 300)));
+  const leaving = new AbortController();
+  const left = Promise.allSettled(pictures.map((picture) => send(picture, leaving.signal)));
+  leaving.abort(new Failure('deadline-exceeded', 'too late'));
+  await left;
+  await expect.poll(() => freeSlots(slots)).toBe(128);
+  const answers = pictures.map((picture) => send(picture));
+  process.kill(processes()[0], 'SIGKILL');
+  for (const { release } of await Promise.all(answers)) release();
+  await expect.poll(() => freeSlots(slots)).toBe(128);
 });
 
 test('what is wrong with a picture is told as everywhere', async () => {

@@ -1,0 +1,39 @@
+/** How far the memory of a server and its children rises above what it takes idle. */
+import type { MemoryGroup } from './memory-group.js';
+import { treeMemory } from './process-tree.js';
+
+const target = 512 * 2 ** 20;
+const sampleMilliseconds = 20;
+const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+
+export class MemoryWatch {
+  private readonly idle: number;
+  private sampled = 0;
+  private readonly timer: NodeJS.Timeout | undefined;
+
+  /** From now on, on an idle server. In a control group the kernel keeps the peak; elsewhere it is sampled. */
+  constructor(
+    private readonly pid: number,
+    private readonly group: MemoryGroup | null,
+  ) {
+    group?.forgetPeak();
+    this.idle = group?.used ?? treeMemory(pid);
+    if (!group)
+      this.timer = setInterval(() => {
+        this.sampled = Math.max(this.sampled, treeMemory(this.pid));
+      }, sampleMilliseconds);
+  }
+
+  /** Prints what was seen, and returns whether it is within the target. */
+  end(): boolean {
+    clearInterval(this.timer);
+    const rise = Math.max(0, (this.group?.peak ?? this.sampled) - this.idle);
+    const kills = this.group?.kills ?? 0;
+    const how = this.group ? 'by the control group' : 'sampled';
+    console.log(
+      `  memory of all processes     ${mebibytes(this.idle)} MiB idle, peak ${mebibytes(rise)} MiB above, ${how} (target ${mebibytes(target)})`,
+    );
+    if (this.group) console.log(`  killed because of the limit ${kills} (target 0)`);
+    return rise <= target && kills === 0;
+  }
+}
