@@ -7,6 +7,7 @@ import { pictureSize } from '../../core/backbone/preprocess.js';
 import type { CommandContext } from '../context.js';
 import { count } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { addQuantiseCommand } from './backbone-quantise.js';
 
 type Triple = [number, number, number];
 
@@ -28,7 +29,9 @@ interface AddOptions {
 export const addBackboneCommand: AddCommand = (program, run) => {
   const backbone = program
     .command('backbone')
-    .description('The networks that turn pictures into features: list, fetch, add your own, verify.');
+    .description(
+      'The networks that turn pictures into features: list, fetch, add your own, quantise, verify.',
+    );
 
   backbone
     .command('list')
@@ -142,6 +145,7 @@ Examples:
       await run(options.json === true, (context) => verify(names, context));
     });
 
+  addQuantiseCommand(backbone, run);
   for (const command of backbone.commands) command.exitOverride();
 };
 
@@ -166,6 +170,7 @@ function list(context: CommandContext): void {
 
 function sourceOf({ source }: BackboneEntry): string {
   if (source.kind === 'npm') return `npm ${source.package}@${source.version}`;
+  if (source.kind === 'quantised') return `made of ${source.from}`;
   return source.kind === 'url' ? new URL(source.urls[0]).host : source.file;
 }
 
