@@ -1,4 +1,8 @@
-/** The range of every point over pictures: the fp32 network runs with the minimum and maximum of each point as its outputs. */
+/**
+ * The range of every point over pictures: the float network runs with the minimum and maximum of each point as its outputs. Of the
+ * extremes of all pictures, the range takes in those of nine pictures in ten: the widest tenth would cost all others precision
+ * (docs/decisions/0010-int8-networks.md has the figures).
+ */
 import { writeNode } from '../../compute/onnx-format.js';
 import { BoundTensor, Session } from '../../compute/session.js';
 import { Failure } from '../../failures.js';
@@ -11,8 +15,15 @@ import type { Network } from './network.js';
 import type { QuantisationPlan } from './plan.js';
 import type { Range, Ranges } from './ranges.js';
 
+const shareWithin = 0.9;
 /** Ranges need no more, and are to be read by people. */
 const digits = 6;
+
+/** The extremes of a point on each picture; `low` with the sign turned, so that larger is wider in both. */
+interface Extremes {
+  readonly low: number[];
+  readonly high: number[];
+}
 
 /** `prepare` gives the i-th picture as the network takes it, or null where it cannot be read. */
 export async function calibrate(
@@ -29,7 +40,7 @@ export async function calibrate(
   const tensor = BoundTensor.floats(shape, data);
   const session = await Session.open(measuringModel(network, points));
   const progress = watcher.progress('Calibrating', pictures.count);
-  const ranges = new Map<string, Range>();
+  const extremes = points.map((): Extremes => ({ low: [], high: [] }));
   try {
     for (let index = 0; index < pictures.count; index++) {
       stopIfAsked(watcher.signal);
@@ -37,14 +48,16 @@ export async function calibrate(
       if (picture) {
         for (let at = 0; at < data.length; at += picture.length) data.set(picture, at);
         const answers = await session.run({ [session.inputNames[0]]: tensor });
-        for (const [position, name] of points.entries()) {
-          const [low, high] = outputNames(position).map(
-            (output) => (answers[output].data as Float32Array)[0],
-          );
-          if (!Number.isFinite(low) || !Number.isFinite(high))
-            throw new Failure('backbone-invalid', `"${name}" has values that are not finite on a picture.`);
-          const [least, most] = ranges.get(name) ?? [low, high];
-          ranges.set(name, [Math.min(least, low), Math.max(most, high)]);
+        const answer = (name: string): number => (answers[name].data as Float32Array)[0];
+        for (const [position, { low, high }] of extremes.entries()) {
+          const [least, most] = outputNames(position).map(answer);
+          if (!Number.isFinite(least) || !Number.isFinite(most))
+            throw new Failure(
+              'backbone-invalid',
+              `"${points[position]}" has values that are not finite on a picture.`,
+            );
+          low.push(-least);
+          high.push(most);
         }
       }
       progress.update(index + 1);
@@ -53,10 +66,20 @@ export async function calibrate(
     progress.stop();
     await session.release();
   }
-  if (ranges.size === 0)
+  if (extremes[0].low.length === 0)
     throw new Failure('usage', 'None of the pictures could be read, so there is nothing to calibrate on.');
-  const rounded = (value: number): number => Number(value.toPrecision(digits));
-  return Object.fromEntries([...ranges].map(([name, [low, high]]) => [name, [rounded(low), rounded(high)]]));
+  return Object.fromEntries(
+    extremes.map(({ low, high }, position): [string, Range] => [
+      points[position],
+      [-reach(low) || 0, reach(high)],
+    ]),
+  );
+}
+
+/** How far nine pictures in ten go, in the digits that are kept. */
+function reach(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Number(sorted[Math.floor(shareWithin * values.length)].toPrecision(digits));
 }
 
 const outputNames = (position: number): [string, string] => [

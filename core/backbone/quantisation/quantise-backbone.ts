@@ -1,15 +1,24 @@
 /** int8 backbones as entries of their own: calibrated on a user's pictures, or derived with the ranges of the catalogue. */
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname, join, relative } from 'node:path';
+import { extname, join, relative, resolve } from 'node:path';
 import { Failure } from '../../failures.js';
 import { sha256Of } from '../../hash.js';
 import { projectFolder } from '../../project-folder.js';
 import type { Watcher } from '../../progress.js';
-import { keepBackbone, keepPulled, openBackbone, type Backbone } from '../backbone.js';
+import {
+  isCached,
+  keepBackbone,
+  keepPulled,
+  openBackbone,
+  pullBackbone,
+  readCached,
+  type Backbone,
+} from '../backbone.js';
 import {
   backboneEntrySchema,
   checkOwnName,
+  findEntry,
   identityOf,
   type BackboneEntry,
   type Catalogue,
@@ -30,8 +39,7 @@ export interface QuantiseOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
-interface Quantised {
-  readonly backbone: Backbone;
+interface MeasuredRanges {
   readonly ranges: Ranges;
   /** Files, relative to the folder, that the ranges come from. */
   readonly pictures: readonly string[];
@@ -39,55 +47,63 @@ interface Quantised {
   readonly leftOut: readonly string[];
 }
 
+interface Quantised extends MeasuredRanges {
+  readonly backbone: Backbone;
+}
+
 const pictureExtensions = new Set(['.jpg', '.jpeg', '.png', '.webp']);
 
 /** Calibrates, writes, and keeps the result under a name of its own. */
 export async function quantiseBackbone(
   catalogue: Catalogue,
-  options: QuantiseOptions,
+  { from, name, pictures, count, environment }: QuantiseOptions,
   watcher: Watcher,
 ): Promise<Quantised> {
-  const { from, name, environment } = options;
   checkOwnName(catalogue, name);
-  const float = await openBackbone(from, watcher, { ...(environment && { environment }) });
   if (name === from)
     throw new Failure('usage', `"${name}" is the float backbone. Choose another with --name.`);
-  const quantiser = quantiserOf(float);
-  const listed = await listPictures(options.pictures);
-  const chosen = evenly(listed, options.count);
-  const unread: string[] = [];
-  const ranges = await quantiser.ranges(
-    float.entry,
-    {
-      count: chosen.length,
-      prepare: async (index) => {
-        try {
-          return await prepare(await readFile(chosen[index]), chosen[index], float.entry.preprocessing);
-        } catch (error) {
-          if (!(error instanceof Failure)) throw error;
-          watcher.note(`Left out: ${error.message}`);
-          unread.push(chosen[index]);
-          return null;
-        }
-      },
-    },
-    watcher,
-  );
-  const model = quantiser.write(ranges, metadataOf(float));
+  const float = await openBackbone(from, watcher, { ...(environment && { environment }) });
+  const measured = await measureRanges(float, pictures, count, watcher);
+  const { ranges } = measured;
+  const model = quantiserOf(float).write(ranges, metadataOf(float));
   const entry = backboneEntrySchema.parse({
     ...float.entry,
     name,
-    description: `${from} in int8, calibrated on pictures of ${options.pictures}.`,
+    description: `${from} in int8, calibrated on pictures of ${pictures}.`,
     source: { kind: 'quantised', from, sha256: sha256Of(float.model), ranges: null },
     sha256: sha256Of(model),
   } satisfies BackboneEntry);
   await keepBackbone(catalogue, entry, model, { 'ranges.json': `${JSON.stringify(ranges, null, 2)}\n` });
-  const shown = (files: readonly string[]): string[] => files.map((file) => relative(options.pictures, file));
+  return { ...measured, backbone: { entry, identity: identityOf(entry), model } };
+}
+
+/** Over `count` pictures of a folder, evenly spread over the sorted names. */
+export async function measureRanges(
+  float: Backbone,
+  folder: string,
+  count: number,
+  watcher: Watcher,
+): Promise<MeasuredRanges> {
+  const quantiser = quantiserOf(float);
+  const chosen = evenly(await listPictures(folder), count);
+  const unread = new Set<string>();
+  const prepareOne = async (file: string): Promise<Float32Array | null> => {
+    try {
+      return await prepare(await readFile(file), file, float.entry.preprocessing);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      watcher.note(`Left out: ${error.message}`);
+      unread.add(file);
+      return null;
+    }
+  };
+  const pictures = { count: chosen.length, prepare: (index: number) => prepareOne(chosen[index]) };
+  const ranges = await quantiser.ranges(float.entry, pictures, watcher);
+  const shown = (files: readonly string[]): string[] => files.map((file) => relative(folder, file));
   return {
-    backbone: { entry, identity: identityOf(entry), model },
     ranges,
-    pictures: shown(chosen.filter((file) => !unread.includes(file))),
-    leftOut: shown(unread),
+    pictures: shown(chosen.filter((file) => !unread.has(file))),
+    leftOut: shown([...unread]),
   };
 }
 
@@ -101,14 +117,17 @@ export async function pullQuantised(
   const { source } = entry;
   if (source.kind !== 'quantised' || source.ranges === null)
     throw new RangeError(`${entry.name} has no ranges in the catalogue`);
-  const float = await openBackbone(source.from, watcher, { environment });
+  const floatEntry = findEntry(catalogue, source.from);
+  const float = isCached(catalogue, floatEntry)
+    ? await readCached(catalogue, floatEntry)
+    : await pullBackbone(catalogue, floatEntry, watcher, { environment });
   if (float.identity.sha256 !== source.sha256)
     throw new Failure(
       'backbone-invalid',
       `${entry.name} is made of ${source.from} with sha256 ${source.sha256}; the one here has ${String(float.identity.sha256)}.`,
     );
   watcher.note(`Quantising ${source.from} to int8 …`);
-  const ranges = readRanges(join(projectFolder(), 'models', source.ranges));
+  const ranges = readRanges(resolve(projectFolder(), 'models', source.ranges));
   const model = quantiserOf(float).write(ranges, metadataOf(float));
   return keepPulled(catalogue, { ...entry, fixedBatch: float.entry.fixedBatch }, model);
 }

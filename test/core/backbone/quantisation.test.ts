@@ -195,6 +195,12 @@ describe('calibration', () => {
     expect(Object.keys(found)).toEqual(['pictures', names.first, names.second, names.sum]);
   });
 
+  test('a picture far wider than nine in ten has no say, so that it costs the others no precision', async () => {
+    const loud = picture.map((value) => 50 * value);
+    const found = await measure([loud, ...Array.from({ length: 19 }, () => picture)]);
+    expect(found).toEqual(await measure([picture]));
+  });
+
   test('needs a picture', async () => {
     await expect(measure([null])).rejects.toThrow(/nothing to calibrate on/);
   });
