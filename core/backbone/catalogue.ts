@@ -87,6 +87,11 @@ export function isOwn({ source }: BackboneEntry): boolean {
   return source.kind === 'file' || (source.kind === 'quantised' && source.ranges === null);
 }
 
+/** In which numbers a network computes, as far as the catalogue knows. */
+export function precisionOf({ source }: BackboneEntry): 'fp32' | 'int8' {
+  return source.kind === 'quantised' ? 'int8' : 'fp32';
+}
+
 /** What a user adds must not replace an entry of the catalogue. */
 export function checkOwnName(catalogue: Catalogue, name: string): void {
   if (catalogue.backbones.some((entry) => entry.name === name && !isOwn(entry)))

@@ -44,6 +44,38 @@ describe('unseen backbone quantise', () => {
     expect((await unseen('backbone', 'list')).stdout).toMatch(/first\s+here[^]*made of small/);
   });
 
+  test('its features make a dataset that names it', async () => {
+    await quantise('mine');
+    const table = join(folder, 'attributes.csv');
+    const images = join(folder, 'images');
+    const classes = ['one', 'two', 'three'];
+    for (const [c, name] of classes.entries()) {
+      mkdirSync(join(images, name), { recursive: true });
+      for (let i = 0; i < 3; i++) writeFileSync(join(images, name, `${i}.png`), await numbered(10 * c + i));
+    }
+    writeFileSync(table, ['class,a', ...classes.map((name, c) => `${name},${c}`), ''].join('\n'));
+    const out = join(folder, 'dataset');
+    const extracted = await unseen(
+      ...['extract', '--images', images, '--attributes', table, '--out', out, '--backbone', 'mine'],
+    );
+    expect(extracted).toMatchObject({ code: 0 });
+    const { backbone } = JSON.parse(readFileSync(join(out, 'dataset.json'), 'utf8')) as { backbone: unknown };
+    const entry = JSON.parse(readFileSync(join(folder, 'weights/mine/backbone.json'), 'utf8')) as {
+      sha256: string;
+    };
+    expect(backbone).toMatchObject({ name: 'mine', sha256: entry.sha256 });
+  });
+
+  test('verify measures what it gains, and says so where that is nothing', async () => {
+    await quantise('measured');
+    const { code, stdout } = await unseen('backbone', 'verify', 'measured', '--json');
+    expect(code).toBe(0);
+    const { checks } = JSON.parse(stdout) as { checks: Record<string, { cosine: { least: number } }> };
+    expect(checks.measured.cosine.least).toBeGreaterThan(0.9);
+    const shown = await unseen('backbone', 'verify', 'measured');
+    expect(shown.stdout).toMatch(/measured: \d+\.\d\d times as fast as small on this machine; cosine/);
+  });
+
   test('what cannot be quantised ends with code 7 and the operator', async () => {
     const graph = new Graph('flat');
     const weight = graph.constant([48, 6], new Random(2).fillNormal(new Float32Array(48 * 6)));
