@@ -41,7 +41,7 @@ export const notRun: readonly NotRun[] = [
   { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
   ...[
     ...['accuracy', 'capacity', 'classes-disturbance', 'classes-durability', 'classes-scale'],
-    ...['feature-parity', 'head', 'imagenet-memory', 'playground', 'replicas'],
+    ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'playground', 'replicas'],
     ...['runtime-fit', 'runtime-parity'],
     ...[
       'server-abuse',
