@@ -86,7 +86,7 @@ const settingsSchema = z.strictObject({
   threads: whole(0, 1024)
     .default(0)
     .describe(
-      'Threads of one worker. 0: all cores, shared out among workers. High: they fight for cores, and all get slower.',
+      'Threads of one worker. 0: all cores that the CPU limit of a container allows, shared out among workers. High: they fight for cores, and all get slower.',
     ),
   workers: whole(1, 64)
     .default(1)

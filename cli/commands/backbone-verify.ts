@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { availableParallelism } from 'node:os';
+import { availableCores } from '../../core/available-cores.js';
 import { isCached, readCached, type Backbone } from '../../core/backbone/backbone.js';
 import {
   findEntry,
@@ -30,7 +30,7 @@ export function addVerifyCommand(backbone: Command, run: Runner): void {
       'Compare the downloaded weights with their hashes, run each network once, and measure what int8 networks gain here.',
     )
     .argument('[names...]', 'which ones (default: all whose weights are on this machine)')
-    .option('--threads <number>', 'threads to measure int8 networks with', count, availableParallelism())
+    .option('--threads <number>', 'threads to measure int8 networks with', count, availableCores())
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
