@@ -47,7 +47,7 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/
 
 # Weights to bake in: a name of the catalogue, or "none" when a volume with them will be mounted at /weights.
 FROM dependencies AS weights
-COPY models/backbones.json models/
+COPY models/backbones.json models/resnet50-imagenet-int8.ranges.json models/
 COPY --from=build /app/dist dist
 ARG BACKBONE=none
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
@@ -89,7 +89,8 @@ RUN apt-get update \
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY package.json LICENSE ./
-COPY models/backbones.json models/
+COPY models/backbones.json models/resnet50-imagenet-int8.ranges.json models/
+COPY models/verification models/verification
 COPY --from=build /app/dist dist
 COPY --from=weights /weights /weights
 # HOME: the user has none, and npm and CUDA want to write their caches somewhere; the root file system may be read-only.

@@ -50,6 +50,12 @@ const settingsSchema = z.strictObject({
     .describe(
       'Backbone by catalogue name. Needed only for a bundle trained on ready-made features, which names none.',
     ),
+  backboneVariant: z
+    .enum(['trained', 'fp32', 'int8', 'auto'])
+    .default('trained')
+    .describe(
+      'Precision of the network. trained: that of the bundle, but fp32 where int8 is not worth it on this machine. auto: int8 where it is, else fp32, whatever the bundle was trained with; answers then differ a little from those that were evaluated. int8, fp32: that one in any case.',
+    ),
   registry: z
     .string()
     .min(1)
@@ -80,7 +86,7 @@ const settingsSchema = z.strictObject({
   threads: whole(0, 1024)
     .default(0)
     .describe(
-      'Threads of one worker. 0: all cores, shared out among workers. High: they fight for cores, and all get slower.',
+      'Threads of one worker. 0: all cores that the CPU limit of a container allows, shared out among workers. High: they fight for cores, and all get slower.',
     ),
   workers: whole(1, 64)
     .default(1)

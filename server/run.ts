@@ -56,7 +56,7 @@ export async function startServer(
     watcher,
     logger = createLogger(settings),
     processes = new WorkerProcesses(),
-    load = () => loadModel(settings, watcher),
+    load = () => loadModel(settings, watcher, logger),
   }: ServerOptions,
 ): Promise<RunningServer> {
   const metrics = createMetrics(new Registry());

@@ -2,11 +2,11 @@ import { InvalidArgumentError, Option } from 'commander';
 import { addBackbone } from '../../core/backbone/add.js';
 import { isCached, pullBackbone, readCached } from '../../core/backbone/backbone.js';
 import { findEntry, loadCatalogue, type BackboneEntry } from '../../core/backbone/catalogue.js';
-import { Extractor } from '../../core/backbone/extractor.js';
-import { pictureSize } from '../../core/backbone/preprocess.js';
 import type { CommandContext } from '../context.js';
 import { count } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { addQuantiseCommand } from './backbone-quantise.js';
+import { addVerifyCommand } from './backbone-verify.js';
 
 type Triple = [number, number, number];
 
@@ -28,7 +28,9 @@ interface AddOptions {
 export const addBackboneCommand: AddCommand = (program, run) => {
   const backbone = program
     .command('backbone')
-    .description('The networks that turn pictures into features: list, fetch, add your own, verify.');
+    .description(
+      'The networks that turn pictures into features: list, fetch, add your own, quantise, verify.',
+    );
 
   backbone
     .command('list')
@@ -132,16 +134,8 @@ Examples:
       });
     });
 
-  backbone
-    .command('verify')
-    .description('Compare the downloaded weights with their hashes, and run each network once.')
-    .argument('[names...]', 'which ones (default: all whose weights are on this machine)')
-    .option('--json', 'print one JSON document')
-    .addHelpText('after', '\nExample:\n  unseen backbone verify')
-    .action(async (names: string[], options: { json?: boolean }) => {
-      await run(options.json === true, (context) => verify(names, context));
-    });
-
+  addVerifyCommand(backbone, run);
+  addQuantiseCommand(backbone, run);
   for (const command of backbone.commands) command.exitOverride();
 };
 
@@ -166,32 +160,8 @@ function list(context: CommandContext): void {
 
 function sourceOf({ source }: BackboneEntry): string {
   if (source.kind === 'npm') return `npm ${source.package}@${source.version}`;
+  if (source.kind === 'quantised') return `made of ${source.from}`;
   return source.kind === 'url' ? new URL(source.urls[0]).host : source.file;
-}
-
-async function verify(names: readonly string[], context: CommandContext): Promise<void> {
-  const catalogue = loadCatalogue();
-  const entries =
-    names.length > 0
-      ? names.map((name) => findEntry(catalogue, name))
-      : catalogue.backbones.filter((entry) => isCached(catalogue, entry));
-  const verified: BackboneEntry[] = [];
-  for (const entry of entries) {
-    const backbone = await readCached(catalogue, entry);
-    const extractor = await Extractor.open(backbone, { batchSize: 1 });
-    const size = pictureSize(entry.preprocessing);
-    await extractor.features(new Float32Array(extractor.batchSize * size));
-    await extractor.close();
-    context.note(
-      `${entry.name}: sha256 ${backbone.identity.sha256 ?? ''}, gives ${entry.featureWidth} features`,
-    );
-    verified.push(backbone.entry);
-  }
-  const text =
-    verified.length === 0
-      ? `No weights are here yet (${catalogue.weights}). Fetch the default with "unseen backbone pull".`
-      : `${verified.map(({ name }) => name).join(', ')}: as the catalogue says.`;
-  context.result(text, { weights: catalogue.weights, verified });
 }
 
 function triple(text: string): Triple {

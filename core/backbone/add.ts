@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Failure } from '../failures.js';
 import { sha256Of } from '../hash.js';
 import { keepBackbone } from './backbone.js';
-import { backboneEntrySchema, type BackboneEntry, type Catalogue } from './catalogue.js';
+import { backboneEntrySchema, checkOwnName, type BackboneEntry, type Catalogue } from './catalogue.js';
 import { adaptOnnx } from './own-onnx.js';
 import type { Preprocessing } from './preprocess.js';
 
@@ -22,8 +22,7 @@ interface OwnBackbone {
 /** Adapts a user's ONNX file, tries it, and keeps it under a name of its own. */
 export async function addBackbone(catalogue: Catalogue, own: OwnBackbone): Promise<BackboneEntry> {
   const { name, file, width, height, featureLayer } = own;
-  if (catalogue.backbones.some((entry) => entry.name === name && entry.source.kind !== 'file'))
-    throw new Failure('usage', `"${name}" is a name of the catalogue. Choose another with --name.`);
+  checkOwnName(catalogue, name);
   const bytes = await readFile(file).catch((error: unknown) => {
     throw new Failure('backbone-unavailable', `Cannot open ${file}: ${(error as Error).message}`, {
       cause: error,

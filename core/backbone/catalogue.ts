@@ -34,6 +34,15 @@ const sourceSchema = z.discriminatedUnion('kind', [
     sha256,
     format: z.literal('onnx'),
   }),
+  z.strictObject({
+    kind: z.literal('quantised'),
+    from: z.string().min(1).describe('The float backbone that it is made of.'),
+    sha256: sha256.describe("Hash of the float backbone's ONNX file."),
+    ranges: z
+      .string()
+      .nullable()
+      .describe('File of ranges beside the catalogue; null where they were measured on pictures of a user.'),
+  }),
 ]);
 
 export const backboneEntrySchema = z.strictObject({
@@ -72,6 +81,22 @@ export interface Catalogue {
 
 export const entryFile = 'backbone.json';
 export const modelFile = 'backbone.onnx';
+
+/** Made on this machine from a file or pictures of the user: nothing but its weights folder knows it. */
+export function isOwn({ source }: BackboneEntry): boolean {
+  return source.kind === 'file' || (source.kind === 'quantised' && source.ranges === null);
+}
+
+/** In which numbers a network computes, as far as the catalogue knows. */
+export function precisionOf({ source }: BackboneEntry): 'fp32' | 'int8' {
+  return source.kind === 'quantised' ? 'int8' : 'fp32';
+}
+
+/** What a user adds must not replace an entry of the catalogue. */
+export function checkOwnName(catalogue: Catalogue, name: string): void {
+  if (catalogue.backbones.some((entry) => entry.name === name && !isOwn(entry)))
+    throw new Failure('usage', `"${name}" is a name of the catalogue. Choose another with --name.`);
+}
 
 /** UNSEEN_CACHE in `environment` names another folder for weights; an empty value counts as unset. */
 export function loadCatalogue(environment: NodeJS.ProcessEnv = process.env): Catalogue {
@@ -119,6 +144,6 @@ function addedBackbones(weights: string): BackboneEntry[] {
     .sort();
   return folders.flatMap((name) => {
     const entry = cachedEntry(weights, name);
-    return entry?.source.kind === 'file' ? [entry] : [];
+    return entry && isOwn(entry) ? [entry] : [];
   });
 }

@@ -1,22 +1,30 @@
 /**
- * Reads as much of an ONNX file as it takes to find a layer in it, and writes it again with other outputs. All other
+ * Reads as much of an ONNX file as it takes to find a layer in it and to change its graph, and writes it again. All other
  * fields are copied byte for byte. Field numbers are those of onnx.proto.
  */
 import { PbfReader, PbfWriter } from 'pbf';
 
-interface OnnxNode {
+/** Only the kinds of content that somebody asks for. */
+interface OnnxAttribute {
+  readonly float?: number;
+  readonly integer?: number;
+  readonly integers: readonly number[];
+  /** A TensorProto, as the value of a Constant has it. */
+  readonly tensor?: Uint8Array;
+}
+
+export interface OnnxNode {
   readonly raw: Uint8Array;
   readonly name: string;
   readonly operator: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** The attribute "axes", where it has one. */
-  readonly axes: readonly number[] | null;
+  readonly attributes: ReadonlyMap<string, OnnxAttribute>;
   /** It holds graphs of its own, which may read any value of this one. */
   readonly hasBody: boolean;
 }
 
-interface OnnxConstant {
+export interface OnnxConstant {
   readonly raw: Uint8Array;
   readonly name: string;
   readonly shape: readonly number[];
@@ -45,7 +53,7 @@ export interface OnnxFile {
   readonly rest: readonly RawField[];
 }
 
-type RawField = readonly [tag: number, content: Uint8Array | number];
+export type RawField = readonly [tag: number, content: Uint8Array | number];
 
 const varint = 0;
 const lengthDelimited = 2;
@@ -80,36 +88,40 @@ function readGraph(bytes: Uint8Array): OnnxGraph {
   return graph;
 }
 
-function readNode(raw: Uint8Array): OnnxNode {
+export function readNode(raw: Uint8Array): OnnxNode {
   const [inputs, outputs]: [string[], string[]] = [[], []];
+  const attributes = new Map<string, OnnxAttribute>();
   let [name, operator, hasBody] = ['', '', false];
-  let axes: number[] | null = null;
   eachField(raw, (tag, reader) => {
     if (tag === 1) inputs.push(reader.readString());
     else if (tag === 2) outputs.push(reader.readString());
     else if (tag === 3) name = reader.readString();
     else if (tag === 4) operator = reader.readString();
     else if (tag === 5) {
-      const attribute = readAttribute(reader.readBytes());
-      if (attribute.name === 'axes') axes = attribute.integers;
-      hasBody ||= attribute.isGraph;
+      const { name: key, isGraph, ...content } = readAttribute(reader.readBytes());
+      attributes.set(key, content);
+      hasBody ||= isGraph;
     }
   });
-  return { raw, name, operator, inputs, outputs, axes, hasBody };
+  return { raw, name, operator, inputs, outputs, attributes, hasBody };
 }
 
-function readAttribute(raw: Uint8Array): { name: string; integers: number[]; isGraph: boolean } {
+function readAttribute(raw: Uint8Array): OnnxAttribute & { name: string; isGraph: boolean } {
   const integers: number[] = [];
   let [name, isGraph] = ['', false];
+  let found: Omit<OnnxAttribute, 'integers'> = {};
   eachField(raw, (tag, reader) => {
     if (tag === 1) name = reader.readString();
+    else if (tag === 2) found = { float: reader.readFloat() };
+    else if (tag === 3) found = { integer: reader.readVarint(true) };
+    else if (tag === 5) found = { tensor: reader.readBytes() };
     else if (tag === 8) reader.readPackedVarint(integers, true);
     else if (tag === 6 || tag === 11) isGraph = true;
   });
-  return { name, integers, isGraph };
+  return { ...found, name, integers, isGraph };
 }
 
-function readConstant(raw: Uint8Array): OnnxConstant {
+export function readConstant(raw: Uint8Array): OnnxConstant {
   const shape: number[] = [];
   let [name, isElsewhere] = ['', false];
   eachField(raw, (tag, reader) => {
@@ -164,20 +176,37 @@ interface FeatureOutput {
 /** The graph with one output: the value flattened to one row per picture. Nodes that it does not need are removed. */
 export function withFeatureOutput({ graph, rest }: OnnxFile, output: FeatureOutput): Uint8Array {
   const kept = graph.nodes.some((node) => node.hasBody) ? graph : pruned(graph, output.from);
+  const flatten = readNode(encoded(writeFlatten, output));
+  const outputs = [output.name, ...(output.alsoAsItIs ? [output.from] : [])].map(floatOutput);
+  return encodeOnnx({ graph: { ...kept, nodes: [...kept.nodes, flatten], outputs }, rest });
+}
+
+export function encodeOnnx({ graph, rest }: OnnxFile): Uint8Array {
   const writer = new PbfWriter();
   for (const field of rest) writeField(field, writer);
-  writer.writeMessage(7, writeGraph, { ...kept, output });
+  writer.writeMessage(7, writeGraph, graph);
   return writer.finish();
 }
 
-function writeGraph({ output, ...graph }: OnnxGraph & { output: FeatureOutput }, writer: PbfWriter): void {
+function writeGraph(graph: OnnxGraph, writer: PbfWriter): void {
   for (const node of graph.nodes) writer.writeBytesField(1, node.raw);
-  writer.writeMessage(1, writeFlatten, output);
   for (const constant of graph.constants) writer.writeBytesField(5, constant.raw);
   for (const input of graph.inputs) writer.writeBytesField(11, input.raw);
-  writer.writeMessage(12, writeFloatOutput, output.name);
-  if (output.alsoAsItIs) writer.writeMessage(12, writeFloatOutput, output.from);
+  for (const output of graph.outputs) writer.writeBytesField(12, output.raw);
   for (const field of graph.rest) writeField(field, writer);
+}
+
+/** The node with other inputs or outputs; all else about it stays. */
+export function rewired({ raw }: OnnxNode, inputs: readonly string[], outputs: readonly string[]): OnnxNode {
+  const writer = new PbfWriter();
+  for (const name of inputs) writer.writeStringField(1, name);
+  for (const name of outputs) writer.writeStringField(2, name);
+  const rest: RawField[] = [];
+  eachField(raw, (tag, reader) => {
+    if (tag > 2) copyField(tag, reader, rest); // a field that nobody reads is skipped by the reader itself
+  });
+  for (const field of rest) writeField(field, writer);
+  return readNode(writer.finish());
 }
 
 /** Flatten's default axis is 1. */
@@ -186,6 +215,17 @@ function writeFlatten({ from, name }: FeatureOutput, writer: PbfWriter): void {
   writer.writeStringField(2, name);
   writer.writeStringField(3, 'unseen-features');
   writer.writeStringField(4, 'Flatten');
+}
+
+/** An output of floats whose shape the runtime infers. */
+export function floatOutput(name: string): OnnxValue {
+  return readValue(encoded(writeFloatOutput, name));
+}
+
+export function encoded<T>(write: (value: T, writer: PbfWriter) => void, value: T): Uint8Array {
+  const writer = new PbfWriter();
+  write(value, writer);
+  return writer.finish();
 }
 
 function writeFloatOutput(name: string, writer: PbfWriter): void {
@@ -218,7 +258,7 @@ function pruned(graph: OnnxGraph, wanted: string): OnnxGraph {
   };
 }
 
-function eachField(bytes: Uint8Array, read: (tag: number, reader: PbfReader) => void): void {
+export function eachField(bytes: Uint8Array, read: (tag: number, reader: PbfReader) => void): void {
   const reader = new PbfReader(bytes);
   reader.readFields((tag) => {
     read(tag, reader);

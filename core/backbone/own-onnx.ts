@@ -5,7 +5,14 @@
 import { BoundTensor, Session } from '../compute/session.js';
 import { Failure } from '../failures.js';
 import { Random } from '../random.js';
-import { readOnnx, withFeatureOutput, type OnnxFile, type OnnxGraph, type OnnxValue } from './onnx-file.js';
+import {
+  readOnnx,
+  withFeatureOutput,
+  type OnnxFile,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxValue,
+} from './onnx-file.js';
 
 interface OwnOnnxOptions {
   /** A node, or a value that a node produces; found automatically by default. */
@@ -115,9 +122,10 @@ function featureValue(graph: OnnxGraph, wanted: string | undefined, refuse: Refu
   );
 }
 
-function isGlobalPool({ operator, axes, inputs }: OnnxGraph['nodes'][number], graph: OnnxGraph): boolean {
+function isGlobalPool({ operator, attributes, inputs }: OnnxNode, graph: OnnxGraph): boolean {
   if (operator === 'GlobalAveragePool') return true;
   if (operator !== 'ReduceMean') return false;
+  const axes = attributes.get('axes')?.integers;
   if (axes) return axes.length === 2;
   return graph.constants.some(
     ({ name, shape }) => name === inputs[1] && shape.length === 1 && shape[0] === 2,

@@ -4,7 +4,7 @@
  */
 import { PbfWriter } from 'pbf';
 
-const elementTypes = { float32: 1, int32: 6, int64: 7, bool: 9 } as const;
+const elementTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9 } as const;
 export type ElementType = keyof typeof elementTypes;
 
 /** A number, or a name for a size that is known only when the graph runs, such as the batch. */
@@ -34,6 +34,8 @@ export interface NodeContent {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
+  /** Left out: the operators of ONNX itself. */
+  readonly domain?: string;
 }
 
 export interface GraphContent {
@@ -53,12 +55,15 @@ export function encodeModel(graph: GraphContent): Uint8Array {
   writer.writeVarintField(1, irVersion);
   writer.writeStringField(2, 'unseen');
   writer.writeMessage(7, writeGraph, graph);
-  writer.writeMessage(8, writeOpset, opsetVersion);
+  writer.writeMessage(8, writeOpset, { domain: '', version: opsetVersion });
   return writer.finish();
 }
 
-function writeOpset(version: number, writer: PbfWriter): void {
-  writer.writeStringField(1, '');
+export function writeOpset(
+  { domain, version }: { readonly domain: string; readonly version: number },
+  writer: PbfWriter,
+): void {
+  writer.writeStringField(1, domain);
   writer.writeVarintField(2, version);
 }
 
@@ -70,11 +75,12 @@ function writeGraph(graph: GraphContent, writer: PbfWriter): void {
   for (const output of graph.outputs) writer.writeMessage(12, writeValue, output);
 }
 
-function writeNode(node: NodeContent, writer: PbfWriter): void {
+export function writeNode(node: NodeContent, writer: PbfWriter): void {
   for (const name of node.inputs) writer.writeStringField(1, name);
   for (const name of node.outputs) writer.writeStringField(2, name);
   writer.writeStringField(4, node.operator);
   for (const attribute of Object.entries(node.attributes)) writer.writeMessage(5, writeAttribute, attribute);
+  if (node.domain !== undefined) writer.writeStringField(7, node.domain);
 }
 
 function writeAttribute([name, value]: [string, AttributeValue], writer: PbfWriter): void {
@@ -94,7 +100,7 @@ function writeAttribute([name, value]: [string, AttributeValue], writer: PbfWrit
   }
 }
 
-function writeTensor(tensor: TensorContent, writer: PbfWriter): void {
+export function writeTensor(tensor: TensorContent, writer: PbfWriter): void {
   for (const size of tensor.shape) writer.writeVarintField(1, size);
   writer.writeVarintField(2, elementTypes[tensor.type]);
   writer.writeStringField(8, tensor.name);

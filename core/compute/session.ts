@@ -10,6 +10,9 @@ import { sizeOf, type Shape } from './shapes.js';
 export const providers = ['cpu', 'cuda', 'webgpu'] as const;
 export type Provider = (typeof providers)[number];
 
+/** Of the native runtime: another version has other kernels. */
+export const runtimeVersion = ort.env.versions.node ?? '';
+
 type TensorData = Float32Array | Int32Array | BigInt64Array | Uint8Array;
 
 interface Tensor {

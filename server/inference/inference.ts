@@ -1,5 +1,4 @@
 /** From bytes to answers with the workers of one model: decode, batch, network, head. */
-import { availableParallelism } from 'node:os';
 import type { Backbone } from '../../core/backbone/backbone.js';
 import type { PictureLimits, Preprocessing } from '../../core/backbone/preprocess.js';
 import type { Failure } from '../../core/failures.js';
@@ -23,6 +22,7 @@ import {
 } from './contract.js';
 import { Job } from './job.js';
 import { Pool, type PoolEvents } from './pool.js';
+import { threadsPerWorker } from './threads-per-worker.js';
 import type { WorkerProcesses } from './worker-processes.js';
 import type { WorkerStart } from './worker-protocol.js';
 
@@ -75,8 +75,8 @@ export class PictureInference implements Inference {
     events: PoolEvents,
   ): Promise<PictureInference> {
     const { manifest, featureMap, predictor } = bundle;
-    const { workers, provider, batchSize, threads: wanted } = context.settings;
-    const threads = wanted || Math.max(1, Math.floor(availableParallelism() / workers));
+    const { workers, provider, batchSize } = context.settings;
+    const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
     const start = (): WorkerStart => ({
       entry: backbone.entry,

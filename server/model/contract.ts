@@ -7,10 +7,17 @@ export interface ServedModel {
   /** Identifies the bundle by its content. */
   readonly version: string;
   readonly manifest: Manifest;
-  /** The name of the network that makes features of pictures. */
-  readonly backbone: string;
+  /** The network that makes features of pictures. */
+  readonly backbone: ServedBackbone;
   readonly classes: Classes;
   readonly inference: Inference;
+}
+
+export interface ServedBackbone {
+  readonly name: string;
+  readonly precision: 'fp32' | 'int8';
+  /** Hash of its file. */
+  readonly sha256: string | null;
 }
 
 export interface Serving {

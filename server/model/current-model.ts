@@ -47,9 +47,13 @@ export class CurrentModel implements Serving {
 }
 
 function announce({ version, manifest, backbone, inference }: Generation, logger: Logger): void {
-  const { name } = manifest.dataset;
+  const { name: dataset } = manifest.dataset;
   const { provider } = inference.state;
-  logger.info({ version, dataset: name, backbone, provider, classes: manifest.classes.length }, 'serving');
+  const { name, precision } = backbone;
+  logger.info(
+    { version, dataset, backbone: name, precision, provider, classes: manifest.classes.length },
+    'serving',
+  );
 }
 
 /** What the gauges show of the model that serves, asked at each scrape. */
@@ -63,7 +67,12 @@ function servingFacts(
   const { provider, workersReady } = inference.state;
   return {
     provider: { provider, requested: settings.provider },
-    model: { version: version.slice(0, 12), dataset: manifest.dataset.name, backbone },
+    model: {
+      version: version.slice(0, 12),
+      dataset: manifest.dataset.name,
+      backbone: backbone.name,
+      precision: backbone.precision,
+    },
     workersReady,
     workerBytes: inference.residentBytes,
     decodersReady: decoders.ready,

@@ -1,4 +1,5 @@
 /** One loaded model: its bundle, the registry of its classes and its inference workers, opened and closed together. */
+import { precisionOf } from '../../core/backbone/catalogue.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { ClassRegistry } from '../classes/registry.js';
 import type { ClassStore } from '../classes/store/contract.js';
@@ -10,7 +11,7 @@ import { poolEvents } from '../inference/pool-metrics.js';
 import type { WorkerProcesses } from '../inference/worker-processes.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ServedModel } from './contract.js';
+import type { ServedBackbone, ServedModel } from './contract.js';
 import type { LoadedModel } from './load-model.js';
 
 /** What all generations of one server share. */
@@ -56,8 +57,9 @@ export class Generation implements ServedModel {
     return this.loaded.bundle.manifest;
   }
 
-  get backbone(): string {
-    return this.loaded.backbone.entry.name;
+  get backbone(): ServedBackbone {
+    const { entry, identity } = this.loaded.backbone;
+    return { name: entry.name, precision: precisionOf(entry), sha256: identity.sha256 };
   }
 
   async use<T>(work: (model: ServedModel) => Promise<T>): Promise<T> {

@@ -22,7 +22,7 @@ const misnamed = [
 /** What is asked at each scrape: facts of the model that serves at that moment. */
 interface ServingFacts {
   readonly provider: { readonly provider: string; readonly requested: string };
-  readonly model: { readonly version: string; readonly dataset: string; readonly backbone: string };
+  readonly model: Readonly<Record<'version' | 'dataset' | 'backbone' | 'precision', string>>;
   readonly workersReady: number;
   readonly workerBytes: number;
   readonly decodersReady: number;
@@ -156,8 +156,8 @@ function defineMetrics(register: Registry) {
     }),
     model: new Gauge({
       name: 'unseen_model_info',
-      help: 'The model being served.',
-      labelNames: ['version', 'dataset', 'backbone'],
+      help: 'The model being served, and the network that makes its features: fp32 or int8.',
+      labelNames: ['version', 'dataset', 'backbone', 'precision'],
       registers,
       collect() {
         this.reset();

@@ -99,6 +99,13 @@ export const modelMetadataSchema = z.object({
   platform: z.string(),
   inputs: z.array(tensorSchema).describe('Alternatives: a request has exactly one of them.'),
   outputs: z.array(tensorSchema),
+  parameters: z
+    .object({
+      backbone: z.string().describe('The network that makes features of pictures.'),
+      backbone_sha256: z.string().nullable().describe('Hash of its file.'),
+      precision: z.enum(['fp32', 'int8']).describe('In which numbers it computes on this server.'),
+    })
+    .describe('Which network runs here: servers on other processors may run another (--backbone-variant).'),
 });
 
 export const liveSchema = z.object({ live: z.boolean() });

@@ -164,5 +164,10 @@ function describeModel(model: ServedModel): ModelMetadata {
       { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
       { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
     ],
+    parameters: {
+      backbone: model.backbone.name,
+      backbone_sha256: model.backbone.sha256,
+      precision: model.backbone.precision,
+    },
   };
 }

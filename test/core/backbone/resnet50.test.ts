@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
-import { convertKeras } from '../../../core/backbone/backbone.js';
+import { convertKeras, keepBackbone, pullBackbone } from '../../../core/backbone/backbone.js';
 import { findEntry, loadCatalogue } from '../../../core/backbone/catalogue.js';
 import { fetchNpmPackage } from '../../../core/backbone/fetch.js';
 import { prepare } from '../../../core/backbone/preprocess.js';
@@ -17,6 +17,7 @@ import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { Failure } from '../../../core/failures.js';
 import { sha256Of } from '../../../core/hash.js';
 import { silent } from '../../../core/progress.js';
+import { temporaryFolder } from '../../support/folders.js';
 import { drawn, image } from '../../support/pictures.js';
 
 const entry = findEntry(loadCatalogue(), 'resnet50-imagenet');
@@ -38,6 +39,16 @@ function opened(): Promise<Session> {
 describe.skipIf(packed === null)('ResNet-50 from npm', () => {
   test('is converted to the file that the catalogue names', () => {
     expect(sha256Of(convertKeras(files, source.model, 'avg_pool'))).toBe(entry.sha256);
+  });
+
+  test('is quantised to the file that the catalogue names, whatever machine does it', async () => {
+    const catalogue = { ...loadCatalogue(), weights: temporaryFolder() };
+    await keepBackbone(catalogue, entry, convertKeras(files, source.model, 'avg_pool'));
+    const int8 = findEntry(catalogue, 'resnet50-imagenet-int8');
+    expect(int8.sha256).toMatch(/^[0-9a-f]{64}$/); // keepPulled compares it with what comes out
+    const { identity, model } = await pullBackbone(catalogue, int8, silent);
+    expect(identity.sha256).toBe(int8.sha256);
+    expect(model.length).toBeLessThan(25e6);
   });
 
   test('features agree with a run of the same weights by TensorFlow.js to 1e-3', async () => {

@@ -33,9 +33,11 @@ test('each outcome is counted once, by route and status', async () => {
 test('model, provider, workers and classes are there, and nothing is left in flight', async () => {
   expect(await sample('unseen_provider_info{provider="cpu",requested="cpu"}')).toBe(1);
   const version = bundle.identity.slice(0, 12);
-  expect(await sample(`unseen_model_info{version="${version}",dataset="synthetic",backbone="small"}`)).toBe(
-    1,
-  );
+  expect(
+    await sample(
+      `unseen_model_info{version="${version}",dataset="synthetic",backbone="small",precision="fp32"}`,
+    ),
+  ).toBe(1);
   expect(await sample('unseen_workers_ready')).toBe(1);
   expect(await sample('unseen_classes{kind="seen"}')).toBe(12);
   expect(await sample('unseen_queue_depth')).toBe(0);

@@ -38,10 +38,16 @@ export const notRun: readonly NotRun[] = [
   { start: 'kubectl create', reason: 'there is no cluster where tests run' },
   { start: 'kubectl -n unseen', reason: 'there is no cluster where tests run' },
   { start: 'kubectl apply -k', reason: 'there is no cluster where tests run', instead: renderOverlay },
+  {
+    start: 'scripts/calibration/',
+    reason: 'it fetches 300 MB of Debian packages',
+    instead: parseScript,
+  },
+  { start: 'node scripts/calibration/make-ranges.js', reason: 'it needs those pictures' },
   { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
   ...[
     ...['accuracy', 'capacity', 'classes-disturbance', 'classes-durability', 'classes-scale'],
-    ...['feature-parity', 'head', 'imagenet-memory', 'playground', 'replicas'],
+    ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'playground', 'replicas'],
     ...['runtime-fit', 'runtime-parity'],
     ...[
       'server-abuse',

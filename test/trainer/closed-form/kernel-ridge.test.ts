@@ -99,7 +99,7 @@ function plainReliability(attributes: readonly number[][], means: readonly numbe
 }
 
 interface PlainKernel {
-  readonly reliability: readonly number[];
+  readonly reliability: ArrayLike<number>;
   readonly gamma: number;
   readonly ridge: number;
 }

@@ -1,0 +1,137 @@
+/**
+ * Whether an int8 network is worth running on this machine. It depends on the processor: without int8 instructions nothing is gained,
+ * and some kernels saturate. The outcome is kept beside the network's file, by everything that it depends on, so that only the first
+ * start on a machine pays for it.
+ */
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Channel } from '../../../channel/channel.js';
+import { forkWorker, processEndpoint } from '../../../channel/processes.js';
+import { compiledFile } from '../../../compiled-file.js';
+import { runtimeVersion, type Provider } from '../../../compute/session.js';
+import { sha256Of } from '../../../hash.js';
+import type { Backbone } from '../../backbone.js';
+import { builtInPictures } from './built-in-pictures.js';
+import type { Comparison } from './compare.js';
+import type { ComparisonRequests } from './compare-worker.js';
+
+export const leastSpeedUp = 1.3;
+export const leastCosine = 0.97;
+
+export interface MachineCheck extends Comparison {
+  /** What is wrong with int8 here, as a sentence; null when it is worth running. */
+  readonly problem: string | null;
+  /** Measured before, on the same processor. */
+  readonly isCached: boolean;
+}
+
+interface CheckOptions {
+  readonly threads: number;
+  readonly provider: Provider;
+  /** Measure even if there is an outcome. */
+  readonly anew?: boolean;
+}
+
+const cacheFile = 'machine-checks.json';
+const cacheSchema = z.record(
+  z.string(),
+  z.object({ speedUp: z.number(), cosine: z.object({ mean: z.number(), least: z.number() }) }),
+);
+/** A comparison takes seconds, on a slow machine a minute. */
+const silenceSeconds = 300;
+
+export async function checkOnThisMachine(
+  float: Backbone,
+  int8: Backbone,
+  { threads, provider, anew = false }: CheckOptions,
+): Promise<MachineCheck> {
+  const key = sha256Of(
+    JSON.stringify([
+      processor(),
+      runtimeVersion,
+      threads,
+      provider,
+      float.identity.sha256,
+      int8.identity.sha256,
+    ]),
+  );
+  const path = int8.file === undefined ? null : join(dirname(int8.file), cacheFile);
+  const known = path === null ? {} : readCache(path);
+  if (!anew && Object.hasOwn(known, key)) return judged(known[key], true);
+  const comparison = await compareInProcess(float, int8, threads, provider);
+  if (path !== null) await writeCache(path, { ...known, [key]: comparison });
+  return judged(comparison, false);
+}
+
+function judged(comparison: Comparison, isCached: boolean): MachineCheck {
+  const { speedUp, cosine } = comparison;
+  const slow =
+    speedUp < leastSpeedUp
+      ? `it is only ${speedUp.toFixed(2)} times as fast as float here (${leastSpeedUp} would be worth it)`
+      : null;
+  const far =
+    cosine.least < leastCosine
+      ? `its features have a cosine of only ${cosine.least.toFixed(3)} to those of float here (at least ${leastCosine})`
+      : null;
+  return { ...comparison, problem: far ?? slow, isCached };
+}
+
+async function compareInProcess(
+  float: Backbone,
+  int8: Backbone,
+  threads: number,
+  provider: Provider,
+): Promise<Comparison> {
+  const file = compiledFile('./compare-worker.js', import.meta.url);
+  const channel = new Channel<ComparisonRequests>(processEndpoint(forkWorker(file)), {
+    name: 'the process that compares networks',
+    silenceSeconds,
+  });
+  const compared = ({ entry, model, file: path }: Backbone) => ({ entry, network: path ?? model });
+  try {
+    return await channel.request('compare', {
+      float: compared(float),
+      int8: compared(int8),
+      pictures: builtInPictures(),
+      threads,
+      provider,
+    });
+  } finally {
+    channel.close();
+    await channel.ended;
+  }
+}
+
+/** Its instructions decide; the model's name alone does not tell what a virtual machine passes on. */
+function processor(): string {
+  try {
+    const text = readFileSync('/proc/cpuinfo', 'utf8');
+    const lines = text.split('\n').filter((line) => /^(model name|flags|Features)\s*:/.test(line));
+    if (lines.length > 0) return [...new Set(lines)].sort().join('\n');
+  } catch {
+    // Not Linux.
+  }
+  return `${process.platform} ${process.arch} ${cpus()[0]?.model ?? ''}`;
+}
+
+function readCache(path: string): z.infer<typeof cacheSchema> {
+  try {
+    return cacheSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return {}; // none yet, or not ours: measured anew
+  }
+}
+
+/** Weights are often mounted for reading only; then every start measures. */
+async function writeCache(path: string, content: z.infer<typeof cacheSchema>): Promise<void> {
+  const temporary = `${path}.${process.pid}`;
+  try {
+    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`);
+    await rename(temporary, path);
+  } catch {
+    return;
+  }
+}
