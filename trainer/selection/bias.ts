@@ -94,7 +94,7 @@ function meanHarmonic<T extends { readonly margins: Margins }>(
   judged: readonly T[],
   biasOf: (one: T) => number,
 ): number {
-  return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean!));
+  return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean));
 }
 
 function mean(values: readonly number[]): number {
