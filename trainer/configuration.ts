@@ -330,7 +330,7 @@ const validationSchema = z
       .array(fraction)
       .default([0, 1])
       .describe(
-        'Shares of what the generator learnt, of which the best on validation classes is taken; the first stands unless another gains minimumGain. An empty list keeps generator.share. Each value fits one head more in each fold.',
+        'Shares of what the generator learnt, of which the best on validation classes is taken; the first stands unless another gains more than minimumGain and more than chance explains over the folds. An empty list keeps generator.share. Each value fits one head more in each fold.',
       ),
     minimumGain: z
       .number()

@@ -17,6 +17,7 @@ import { trainModel, type TrainedModel } from './model.js';
 import { requireTrainable, settingsWithoutEffect } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { saveModel } from './saving/save.js';
+import { biasFor } from './selection/bias.js';
 import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, type Selection } from './selection/search.js';
 import { WorkDirectory } from './work-directory.js';
@@ -118,7 +119,7 @@ async function trainOnce(
     try {
       const { temperature } = configuration.head;
       const scoring = { mapper: model.data.mapper, head: model.head, temperature };
-      const evaluation = await evaluateModel(scoring, dataset, bias.unseenBias);
+      const evaluation = await evaluateModel(scoring, dataset, biasFor(bias, dataset.unseen.length));
       log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
       await publish?.(model, evaluation);
       return evaluation;

@@ -117,6 +117,28 @@ describe('unseen baseline', () => {
     expect(text).toContain((100 * standardAccuracy).toFixed(1));
   });
 
+  test.each(['eszsl', 'kernel-ridge'])(
+    '%s says with which bias, and what it has without one',
+    async (method) => {
+      const { text, value } = await unseen(
+        'baseline',
+        '--data',
+        join(root, 'sound'),
+        '--method',
+        method,
+        '--json',
+      );
+      const { unseenBias, withoutBias } = value as {
+        unseenBias: number;
+        withoutBias: { harmonicMean: number };
+      };
+      const without = (100 * withoutBias.harmonicMean).toFixed(1);
+      expect(text).toContain(
+        `H at bias ${unseenBias.toFixed(3)}, chosen on validation classes; without it ${without}`,
+      );
+    },
+  );
+
   test('warns when the attributes are in another order than the classes', async () => {
     const { notes } = await unseen('baseline', '--data', join(root, 'shifted'), '--gamma', '1');
     expect(notes.join()).toMatch(/Warning: the attributes hardly fit/);

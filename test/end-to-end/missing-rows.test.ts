@@ -45,10 +45,11 @@ describe.each([
     expect(report).toContain(`There are ${sentence}`);
     expect(report).not.toMatch(/<strong>(0\.0|NaN|–) %/);
     const manifest = JSON.parse(readFileSync(join(bundle, 'manifest.json'), 'utf8')) as {
-      metrics: Record<'evaluation' | 'baseline', Record<string, unknown>>;
+      metrics: Record<'evaluation' | 'baseline' | 'kernelRidge', Record<string, unknown>>;
     };
-    const { evaluation, baseline } = manifest.metrics;
-    for (const figures of [evaluation.generalized, evaluation.generalizedWithoutBias, baseline])
+    const { evaluation, baseline, kernelRidge } = manifest.metrics;
+    const { generalized, generalizedWithoutBias } = evaluation;
+    for (const figures of [generalized, generalizedWithoutBias, baseline, kernelRidge])
       for (const [name, value] of Object.entries(figures as Record<string, unknown>)) {
         if (missing.includes(name)) expect(value).toBeNull();
         if (measured.includes(name)) expect(value).toEqual(expect.any(Number));

@@ -35,14 +35,16 @@ describe('unseen train', () => {
     expect(report.evaluations[0].evaluation.standard.top1).toBeGreaterThan(0.3); // chance is 0.125
   });
 
-  test('prints the model beside the baseline for people, and no progress bar into a pipe', async () => {
+  test('prints the model beside both baselines for people, and no progress bar into a pipe', async () => {
     const { code, stdout, stderr } = await unseen(...trainArguments(join(folder, 'people')));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/model\s+ESZSL/);
+    expect(stdout).toMatch(/model\s+kernel ridge\s+ESZSL/);
     const figure = /\d+\.\d \(\d+\.\d – \d+\.\d\)/.source; // with its interval
     for (const name of ['unseen', 'seen', 'H', 'top-1'])
-      expect(stdout).toMatch(new RegExp(`${name}\\s+${figure}\\s+${figure}`));
-    expect(stdout).toContain('chosen on validation classes');
+      expect(stdout).toMatch(new RegExp(`${name}\\s+${figure}\\s+${figure}\\s+${figure}`));
+    expect(stdout).toMatch(
+      /bias -?\d+\.\d{3}, -?\d+\.\d{3}, -?\d+\.\d{3}, each chosen on validation classes/,
+    );
     expect(stderr).not.toContain('█');
   });
 
@@ -90,10 +92,12 @@ describe('unseen evaluate and inspect', () => {
     const evaluation = JSON.parse(stdout) as Record<string, unknown>;
     const report = JSON.parse(trained.stdout) as {
       evaluations: { evaluation: Record<string, unknown> }[];
-      baseline: unknown;
+      baselines: Record<'kernelRidge' | 'eszsl', { standardAccuracy: number }>;
     };
     expect(evaluation).toMatchObject(report.evaluations[0].evaluation);
-    expect(evaluation.baseline).toEqual(report.baseline);
+    expect(evaluation.baselines).toEqual(report.baselines);
+    for (const { standardAccuracy } of Object.values(report.baselines))
+      expect(standardAccuracy).toBeGreaterThan(0.3); // chance is 0.125
   });
 
   test('show what is in it', async () => {

@@ -8,7 +8,7 @@ import { Generator } from '../../core/head/generator.js';
 import { matrix, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { predictClasses } from '../../trainer/closed-form/kernel-ridge.js';
-import type { Configuration } from '../../trainer/configuration.js';
+import { configurationSchema, type Configuration } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
@@ -21,6 +21,8 @@ import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 const folder = temporaryFolder();
 const engine = new OnnxEngine({ threads: 1 });
 const dataset = syntheticDataset({ seen: 40, unseen: 10, rowsPerClass: 20 });
+/** With more unseen classes than a third of the seen ones. */
+const many = syntheticDataset({ seen: 18, unseen: 16, rowsPerClass: 15, noise: 0.8 });
 const configuration = smallConfiguration({
   generator: { epochs: 12, members: 2 },
   validation: { search: { learningRate: [3e-3] } },
@@ -191,6 +193,18 @@ test('a dataset may list its classes in another order when it is judged', async 
   expect(await evaluateBundle(bundle, turned)).toMatchObject({
     generalized: { harmonicMean: expect.closeTo(expected.generalized.harmonicMean!, 9) as number },
   });
+});
+
+test('a model is judged, saved and judged again with the bias for as many unseen classes as there are', async () => {
+  // In the transductive setting folds hold no rivals: fewer classes compete in them than in the end.
+  const transductive = { rounds: 2 };
+  const settings = configurationSchema.parse({ ...smallConfiguration(), transductive });
+  const { selection, evaluations } = await run('transductive', { dataset: many, configuration: settings });
+  expect(selection.bias.classes).toBeLessThan(many.unseen.length);
+  expect(selection.bias.slope).toBeLessThan(0);
+  const [{ evaluation }] = evaluations;
+  expect(evaluation.generalized.unseenBias).toBeLessThan(selection.bias.unseenBias);
+  expect(await evaluateBundle(await readBundle(join(folder, 'transductive')), many)).toEqual(evaluation);
 });
 
 describe('the share of what the generator learnt', () => {

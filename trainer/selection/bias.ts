@@ -6,6 +6,7 @@
  *
  * with the slope that has the best mean H over folds in which fewer classes compete.
  */
+import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import { accuracyAtBias, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
 import type { FoldResult } from './validate.js';
@@ -26,6 +27,14 @@ type JudgedFold = Pick<FoldResult, 'margins'> & Partial<Pick<FoldResult, 'compet
 const candidatesPerFold = 400;
 const slopeCandidates = 20;
 const halfAPoint = 0.005;
+
+/** The bias for a number of competing unseen classes, as serving has it. */
+export function biasFor(
+  { unseenBias, slope, classes }: Pick<ChosenBias, 'unseenBias' | 'slope' | 'classes'>,
+  competing: number,
+): number {
+  return unseenBiasFor({ unseenBias, unseenBiasSlope: slope, unseenBiasClasses: classes }, competing);
+}
 
 /** The one bias that gives the best mean H over the folds; or the one given, with its mean H. */
 export function chooseBias(folds: readonly JudgedFold[], given: number | null = null): ChosenBias {
@@ -85,7 +94,7 @@ function meanHarmonic<T extends { readonly margins: Margins }>(
   judged: readonly T[],
   biasOf: (one: T) => number,
 ): number {
-  return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean!));
+  return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean));
 }
 
 function mean(values: readonly number[]): number {

@@ -5,6 +5,7 @@
  */
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
 import { chooseBias, type ChosenBias } from './bias.js';
 import { foldPlan } from './fold-plan.js';
@@ -50,11 +51,7 @@ export async function selectSettings(
   const perShare = await assess(dataset, configuration, plan.folds, shares, run);
   const given = start.validation.unseenBias;
   const shareTrials = perShare.map((folds, i) => record('share', shares[i], folds, given));
-  const { minimumGain } = start.validation;
-  const chosen = shareTrials.reduce(
-    (best, { harmonicMean }, i) => (harmonicMean > shareTrials[best].harmonicMean + minimumGain ? i : best),
-    0,
-  );
+  const chosen = chooseShare(perShare, start.validation.minimumGain, given);
   if (shares.length > 1)
     for (const { value, harmonicMean } of shareTrials)
       run.watcher.note(
@@ -69,6 +66,30 @@ export async function selectSettings(
       { ...shareTrials[chosen], setting: '', value: null },
     ],
   };
+}
+
+/**
+ * The first share, unless another gains more than minimumGain and more than twice the standard error of the gain over the folds:
+ * what was learnt must show beyond chance, because the closed form needs none of it.
+ */
+function chooseShare(
+  perShare: readonly (readonly FoldResult[])[],
+  minimumGain: number,
+  given: number | null,
+): number {
+  const onFolds = perShare.map((folds) => {
+    const { unseenBias } = chooseBias(folds, given);
+    return folds.map(({ margins }) => accuracyAtBias(margins, unseenBias).harmonicMean);
+  });
+  let best = { share: 0, gain: 0 };
+  for (let share = 1; share < perShare.length; share++) {
+    const gains = onFolds[share].map((value, fold) => value - onFolds[0][fold]);
+    const gain = gains.reduce((sum, value) => sum + value, 0) / gains.length;
+    const squares = gains.reduce((sum, value) => sum + (value - gain) ** 2, 0);
+    const error = Math.sqrt(squares / (gains.length - 1) / gains.length); // not a number for a single fold
+    if (gain > best.gain && gain > minimumGain && gain > 2 * error) best = { share, gain };
+  }
+  return best.share;
 }
 
 /** What is learnt can be left out only where there is a closed form to stand on. */

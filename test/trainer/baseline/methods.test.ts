@@ -1,16 +1,21 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
-import { matrix, rowOf } from '../../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
+import { directRows } from '../../../core/head/feature-map.js';
 import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { runMethod } from '../../../trainer/baseline/baseline.js';
 import { rankingProgram, type RankingLoss } from '../../../trainer/baseline/bilinear.js';
 import { linearScores } from '../../../trainer/baseline/linear-scores.js';
-import { baselineNames } from '../../../trainer/baseline/methods.js';
+import { baselineMethods, baselineNames } from '../../../trainer/baseline/methods.js';
 import { fitSae } from '../../../trainer/baseline/sae.js';
 import { conseScores } from '../../../trainer/baseline/softmax.js';
+import { predictClasses } from '../../../trainer/closed-form/kernel-ridge.js';
+import { configurationSchema } from '../../../trainer/configuration.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
+import { presets } from '../../../trainer/presets.js';
+import { prepareTrainingData } from '../../../trainer/preparation/training-data.js';
 import { smallConfiguration } from '../../../fixtures/small-configuration.js';
 import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
@@ -19,12 +24,101 @@ const engine = new OnnxEngine({ threads: 1 });
 const dataset = syntheticDataset({ seen: 30, unseen: 6, attributes: 8, featureWidth: 20, rowsPerClass: 10 });
 const run = { engine, seed: 1, watcher: silent, configuration: smallConfiguration() };
 
+test('the methods are those of the literature, the closed form that the generator stands on, and a plain softmax', () => {
+  expect([...baselineNames].sort()).toEqual(
+    ['ale', 'conse', 'devise', 'eszsl', 'kernel-ridge', 'sae', 'softmax'].sort(),
+  );
+});
+
 describe.each(baselineNames.filter((name) => name !== 'softmax'))('%s', (name) => {
-  test('recognises unseen classes far above chance, the same twice, from training rows alone', async () => {
+  test('recognises unseen classes far above chance, the same twice', async () => {
     const result = await runMethod(dataset, name, run);
     expect(result.standardAccuracy).toBeGreaterThan(0.4); // chance is 1/6
     expect(await runMethod(dataset, name, run)).toEqual(result);
   });
+});
+
+test.each(baselineNames)('%s learns from training rows alone', async (name) => {
+  const data = dataset.features.data.slice();
+  for (const row of [...dataset.splits.testSeen, ...dataset.splits.testUnseen])
+    data.fill(1e6, row * 20, (row + 1) * 20);
+  const spoilt = { ...dataset, features: matrix(dataset.features.rows, 20, data) };
+  const { fit, candidates } = baselineMethods[name];
+  const scoresFrom = async (own: typeof dataset): Promise<Matrix> => {
+    const { scores, release } = await fit(own, candidates.slice(0, 1), run);
+    const found = await scores[0](dataset.splits.train.slice(0, 40));
+    await release();
+    return found;
+  };
+  expect(await scoresFrom(spoilt)).toEqual(await scoresFrom(dataset));
+});
+
+describe.each(['eszsl', 'kernel-ridge'] as const)('the bias of %s', (name) => {
+  const hard = (seed: number) =>
+    syntheticDataset({ seed, seen: 30, unseen: 8, featureWidth: 16, rowsPerClass: 15, noise: 0.8 });
+
+  test('chosen on validation classes has a better H than none, on average over datasets', async () => {
+    let [biased, plain] = [0, 0];
+    for (let seed = 1; seed <= 10; seed++) {
+      const { harmonicMean, withoutBias, unseenBias } = await runMethod(hard(seed), name, run);
+      expect(unseenBias).not.toBe(0);
+      biased += harmonicMean!;
+      plain += withoutBias.harmonicMean!;
+    }
+    expect(biased).toBeGreaterThan(plain);
+  });
+
+  test('is chosen without a look at test rows', async () => {
+    const own = hard(1);
+    const { rows, columns, data } = own.features;
+    const spoilt = matrix(rows, columns, data.slice());
+    for (const row of [...own.splits.testSeen, ...own.splits.testUnseen])
+      spoilt.data.fill(1e6, row * columns, (row + 1) * columns);
+    const [plain, other] = [
+      await runMethod(own, name, run),
+      await runMethod({ ...own, features: spoilt }, name, run),
+    ];
+    expect(other.unseenBias).toBe(plain.unseenBias);
+  });
+
+  test('does not depend on how the model beside it is validated', async () => {
+    const configuration = configurationSchema.parse({ ...presets.paper, transductive: {} });
+    expect(await runMethod(hard(1), name, { ...run, configuration })).toEqual(
+      await runMethod(hard(1), name, run),
+    );
+  });
+
+  test('is 0 where nothing can be validated', async () => {
+    const { unseenBias, withoutBias, ...result } = await runMethod(
+      syntheticDataset({ seen: 2, unseen: 3 }),
+      name,
+      run,
+    );
+    expect(unseenBias).toBe(0);
+    expect(result).toMatchObject({ ...withoutBias });
+  });
+});
+
+test('kernel ridge scores a row by its cosine to where the closed form puts a class, half-way to the rows of a seen one', async () => {
+  const { scores, release } = await baselineMethods['kernel-ridge'].fit(dataset, [{}], run);
+  const rows = dataset.splits.testUnseen.slice(0, 10);
+  const found = await scores[0](rows);
+  await release();
+  const data = await prepareTrainingData(engine, dataset, configurationSchema.parse({}));
+  const places = predictClasses(data.closedForm!, data.attributes);
+  const mapped = directRows(await data.mapper.map(dataset.features, rows), 1);
+  await data.release();
+  const seen = [...dataset.seen];
+  for (let i = 0; i < rows.length; i++)
+    dataset.classNames.forEach((_, label) => {
+      const place = Array.from(rowOf(places, label));
+      const mean = seen.includes(label) ? rowOf(data.closedForm!.means, seen.indexOf(label)) : null;
+      const mixed = mean ? place.map((value, k) => value + mean[k] / Math.hypot(...mean)) : place;
+      const cosine =
+        mixed.reduce((sum, value, k) => sum + value * mapped.data[i * mapped.columns + k], 0) /
+        Math.hypot(...mixed);
+      expect(found.data[i * found.columns + label]).toBeCloseTo(10 * cosine, 4);
+    });
 });
 
 test('softmax on real rows answers no unseen class, and says that it cannot choose among them', async () => {

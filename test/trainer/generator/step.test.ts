@@ -228,7 +228,7 @@ test.each(['fitted', 'held-out', 'none'] as const)(
     const each = Int32Array.from({ length: N }, (_, i) => i);
     const network = await synthesiser.drawWith(attributes, each, inputs.noise as Float32Array);
     await synthesiser.release();
-    const base = (inputs.base ?? new Float32Array(N * D)) as Float32Array;
+    const base = 'base' in inputs ? (inputs.base as Float32Array) : new Float32Array(N * D);
     const generated = matrix(
       N,
       D,

@@ -122,10 +122,10 @@ describe('with fewer classes competing', () => {
     expect(counts).toEqual([1, 2, 4, 8, 16].flatMap((count) => [count, count, count]));
     for (const { competing, margins } of fewer) {
       expect(margins.labels).toHaveLength((seenCount + competing) * perClass);
-      const classes = new Set(margins.labels.filter((label) => label >= seenCount));
+      const classes = new Set(Array.from(margins.labels).filter((label) => label >= seenCount));
       expect(classes.size).toBe(competing);
     }
-    const drawn = fewer.slice(3, 6).map(({ margins }) => [...new Set(margins.labels)].join());
+    const drawn = fewer.slice(3, 6).map(({ margins }) => [...new Set(Array.from(margins.labels))].join());
     expect(new Set(drawn).size).toBeGreaterThan(1);
     expect(await judgeFewer(scoresOf(1), dataset)).toEqual(fewer);
   });
