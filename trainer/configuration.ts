@@ -18,7 +18,7 @@ const transportSchema = z
     lambda: positive
       .default(0.5)
       .describe(
-        "IPOT's proximal weight. Low: the plan sharpens in fewer iterations, and may underflow. High: it stays smooth.",
+        "IPOT's proximal weight. Low: the plan sharpens in fewer iterations; below about 0.1 it is computed on logarithms, which is slower. High: it stays smooth.",
       ),
     iterations: z
       .int()
@@ -206,7 +206,7 @@ const generatorSchema = z
       .boolean()
       .default(false)
       .describe(
-        'Also regularise features generated for unseen classes, as the paper does. It pushes them off the real manifold.',
+        'Also regularise features generated for unseen classes, as the paper does. It pushes them off the real manifold. Without unseen classes, or with beta 0, it has no effect.',
       ),
     transport: transportSchema,
   })

@@ -30,7 +30,7 @@ export interface TrainingData {
   /** Where attributes alone put each class; null when the generator is to learn without it. */
   readonly closedForm: ClosedForm | null;
   readonly meanLength: number; // of the mapped rows
-  release(): Promise<void>;
+  readonly release: () => Promise<void>;
 }
 
 export async function prepareTrainingData(
