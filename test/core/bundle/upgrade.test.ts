@@ -6,7 +6,6 @@ import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import { readBundle, readManifest } from '../../../core/bundle/read.js';
 import { bytesOf, sha256Of } from '../../../core/hash.js';
 import { unseenBiasFor } from '../../../core/head/unseen-bias.js';
-import { unseenBiasFor } from '../../../core/head/unseen-bias.js';
 import { projectFolder } from '../../../core/project-folder.js';
 import { temporaryFolder } from '../../support/folders.js';
 
@@ -104,41 +103,6 @@ test.each(moved)(
     await refusal.toThrow(`head.${key}`);
   },
 );
-
-/** What heads have said of themselves since they can do without intercepts. */
-const added = ['intercepts', 'realPrior', 'unseenBiasSlope', 'unseenBiasClasses'];
-
-test.each(['version 1', 'version 2'])(
-  'a head of %s from before that says nothing of them has intercepts, no real means and one bias for any number of classes',
-  async (version) => {
-    const path = changed('older', (manifest) => {
-      if (version === 'version 1') toVersionOne(manifest);
-      manifest.head = Object.fromEntries(
-        Object.entries(manifest.head).filter(([key]) => !added.includes(key)),
-      );
-    });
-    const bundle = await readBundle(path);
-    const { head, classes } = bundle.manifest;
-    expect(head).toMatchObject({
-      intercepts: true,
-      realPrior: 0,
-      unseenBiasSlope: 0,
-      unseenBiasClasses: null,
-    });
-    for (const competing of [1, 1000]) expect(unseenBiasFor(head, competing)).toBe(head.unseenBias);
-    const fitter = await RuntimeFitter.open(bundle, { threads: 1 });
-    const { rows } = await fitter.fit([{ name: 'new', attributes: classes[0].attributes.toReversed() }]);
-    await fitter.release();
-    expect(rows[0].bias).not.toBe(0); // fitted as the rows beside it were
-  },
-);
-
-test('a bias that grows with the number of competing classes is refused', async () => {
-  const path = changed('growing', (manifest) => {
-    manifest.head = { ...manifest.head, unseenBiasSlope: 0.1, unseenBiasClasses: 2 };
-  });
-  await expect(readManifest(path)).rejects.toThrow('head.unseenBiasSlope');
-});
 
 /** What heads have said of themselves since they can do without intercepts. */
 const added = ['intercepts', 'realPrior', 'unseenBiasSlope', 'unseenBiasClasses'];
