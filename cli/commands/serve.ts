@@ -39,7 +39,7 @@ Examples:
     .action(async (flags: Partial<Record<ServerSetting, string>>) => {
       await run(false, async (context) => {
         // Bodies are garbage that V8 counts as part of a small heap: by default it collects after every ten megabytes of them.
-        setFlagsFromString('--heap-growing-percent=200');
+        setFlagsFromString('--heap-growing-percent=100');
         const asked = untilAskedToStop(); // before starting, so that a signal during the start counts too
         const settings = readServerConfiguration(flags, process.env);
         const processes = new WorkerProcesses().prepare(settings.workers); // they load while the next line imports the server
