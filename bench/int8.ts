@@ -2,7 +2,8 @@
  * The int8 network beside the float one that it was made of, in turn in the same run:
  *   npm run bench -- int8 [PHOTOS_DIR] [--rounds N] [--pictures N] [--threads N]
  * Bare network: time of the same batch, with one thread and with all. Server: pictures a second with 32 clients over the bare float
- * session, and the latency of one client over that of a server with the float network. Extraction: pictures a second from files.
+ * session, and the latency of one client, memory and start over those of a server with the float network. Extraction: pictures a second
+ * from files.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { serverConfigurationSchema } from '../server/configuration.js';
 import { median } from './peer.js';
 import { answered, closedLoop, quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
+import { treeMemory } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const { values, positionals } = parseArgs({
@@ -147,6 +149,17 @@ for (let round = 0; round < rounds; round++) {
       `extracted fp32 ${extraction.fp32.toFixed(1)}, int8 ${extraction.int8.toFixed(1)}`,
   );
 }
+const memory = { fp32: treeMemory(servers.fp32.pid), int8: treeMemory(servers.int8.pid) };
+record('memory of the server, to the float one', 'below 1', memory.int8 / memory.fp32);
+record(
+  'ready after the start of the process, to the float one',
+  'once each',
+  servers.int8.readySeconds / servers.fp32.readySeconds,
+);
+console.log(
+  `  ready after ${servers.fp32.readySeconds.toFixed(2)} s (fp32), ${servers.int8.readySeconds.toFixed(2)} s (int8); ` +
+    `memory ${(memory.fp32 / 2 ** 20).toFixed(0)} MiB, ${(memory.int8 / 2 ** 20).toFixed(0)} MiB`,
+);
 for (const server of Object.values(servers)) await server.stop();
 for (const extractor of [...Object.values(single), ...Object.values(all)]) await extractor.close();
 rmSync(folder, { recursive: true });
