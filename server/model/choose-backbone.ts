@@ -102,18 +102,18 @@ async function floatInstead(
   settings: BackboneSettings,
   logger: Logger,
 ): Promise<Backbone | null> {
-  const { name, source } = int8.entry;
-  const floatEntry = source.kind === 'quantised' ? findEntry(catalogue, source.from) : null;
-  if (!floatEntry || !isCached(catalogue, floatEntry)) {
+  const { name } = int8.entry;
+  const floatEntry = floatOf(int8.entry, catalogue);
+  if (!floatEntry) {
     logger.warn(
       { backbone: name },
       'The int8 network is not checked: the float one that it was made of is not here.',
     );
     return null;
   }
-  const float = await readCached(catalogue, floatEntry);
+  const openFloat = (): Promise<Backbone> => readCached(catalogue, floatEntry);
   const options = { threads: threadsPerWorker(settings), provider: settings.provider };
-  const { problem, speedUp, cosine } = await checkOnThisMachine(float, int8, options);
+  const { problem, speedUp, cosine } = await checkOnThisMachine(int8, openFloat, options);
   const measured = { backbone: name, speedUp, cosine: cosine.mean };
   if (problem === null) {
     logger.info(measured, 'The int8 network is worth it on this machine.');
@@ -121,7 +121,15 @@ async function floatInstead(
   }
   logger.warn(
     measured,
-    `Serving with ${float.entry.name} instead of ${name}: ${problem}. --backbone-variant int8 uses int8 nevertheless.`,
+    `Serving with ${floatEntry.name} instead of ${name}: ${problem}. --backbone-variant int8 uses int8 nevertheless.`,
   );
-  return float;
+  return openFloat();
+}
+
+/** With its weights here, and of the same content as when the int8 network was made of it; else null. */
+function floatOf({ source }: BackboneEntry, catalogue: Catalogue): BackboneEntry | null {
+  if (source.kind !== 'quantised') return null;
+  const entry = catalogue.backbones.find(({ name }) => name === source.from);
+  if (!entry || !isCached(catalogue, entry)) return null;
+  return entry.sha256 === null || entry.sha256 === source.sha256 ? entry : null;
 }

@@ -262,9 +262,13 @@ describe('pulling from an address', () => {
 });
 
 describe('the catalogue', () => {
-  test('names the default and ResNet-101, each with a hash of its source', () => {
+  test('names the default, its int8 form and ResNet-101, each with a hash of its source', () => {
     const catalogue = loadCatalogue({ UNSEEN_CACHE: join(folder, 'nothing') });
-    expect(catalogue.backbones.map(({ name }) => name)).toEqual(['resnet50-imagenet', 'resnet101-imagenet']);
+    expect(catalogue.backbones.map(({ name }) => name)).toEqual([
+      'resnet50-imagenet',
+      'resnet50-imagenet-int8',
+      'resnet101-imagenet',
+    ]);
     expect(findEntry(catalogue, catalogue.default).featureWidth).toBe(2048);
     expect(() => findEntry(catalogue, 'vgg')).toThrow(/no backbone "vgg".*resnet50-imagenet/);
   });

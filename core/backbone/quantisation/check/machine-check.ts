@@ -43,25 +43,20 @@ const cacheSchema = z.record(
 /** A comparison takes seconds, on a slow machine a minute. */
 const silenceSeconds = 300;
 
+/** `openFloat` is asked for the float network only when there is something to measure. */
 export async function checkOnThisMachine(
-  float: Backbone,
   int8: Backbone,
+  openFloat: () => Promise<Backbone>,
   { threads, provider, anew = false }: CheckOptions,
 ): Promise<MachineCheck> {
+  // The int8 network's hash covers that of the float one, which its file names.
   const key = sha256Of(
-    JSON.stringify([
-      processor(),
-      runtimeVersion,
-      threads,
-      provider,
-      float.identity.sha256,
-      int8.identity.sha256,
-    ]),
+    JSON.stringify([processor(), runtimeVersion, threads, provider, int8.identity.sha256]),
   );
   const path = int8.file === undefined ? null : join(dirname(int8.file), cacheFile);
   const known = path === null ? {} : readCache(path);
   if (!anew && Object.hasOwn(known, key)) return judged(known[key], true);
-  const comparison = await compareInProcess(float, int8, threads, provider);
+  const comparison = await compareInProcess(await openFloat(), int8, threads, provider);
   if (path !== null) await writeCache(path, { ...known, [key]: comparison });
   return judged(comparison, false);
 }
