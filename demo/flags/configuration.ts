@@ -10,9 +10,11 @@ export const demonstrationConfiguration: Configuration = configurationSchema.par
   generator: {
     hidden: 256,
     predictorHidden: 128,
+    closedForm: 'held-out',
     members: 1,
     noiseWidth: 64,
     attributeEncoding: 'standardised',
+    attributeClip: 5,
     epochs: 30,
     batchSize: 256,
     learningRate: 2e-3,
@@ -28,12 +30,15 @@ export const demonstrationConfiguration: Configuration = configurationSchema.par
     syntheticWeight: 1,
     residual: 1,
     temperature: 10,
+    realPrior: 0.5,
+    intercepts: false,
     regularisation: 0.003,
     replayPerClass: 8,
   },
   validation: {
     folds: 2,
     classFraction: 0.25, // of all classes, a quarter are letters
+    shares: [0, 1],
     search: noSearch,
   },
 });
