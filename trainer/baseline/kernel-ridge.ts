@@ -8,6 +8,7 @@ import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { seenPrototype } from '../../core/head/synthetic-rows.js';
 import { predictClasses } from '../closed-form/kernel-ridge.js';
 import { configurationSchema, type Configuration } from '../configuration.js';
+import { classesWithSpread } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type Scoring } from '../evaluation/evaluate.js';
@@ -15,10 +16,13 @@ import { prepareTrainingData, type TrainingData } from '../preparation/training-
 
 /** The features and attributes as the product's defaults prepare them, whatever the model beside it is configured to do. */
 const settings: Configuration = configurationSchema.parse({});
+/** With one row of each class there is no spread to whiten by. */
+const settingsOfSingleRows: Configuration = configurationSchema.parse({ features: { kind: 'minmax' } });
 const realShare = 0.5;
 
 export async function fitKernelRidge(dataset: Dataset, { engine }: { engine: Engine }): Promise<Scoring> {
-  const data = await prepareTrainingData(engine, dataset, settings);
+  const isSpread = classesWithSpread(dataset) > 0;
+  const data = await prepareTrainingData(engine, dataset, isSpread ? settings : settingsOfSingleRows);
   return releaseOnFailure(data.release, () => scoringOf(data, dataset));
 }
 

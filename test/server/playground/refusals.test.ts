@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
   test('no answer in time', async () => {
     const { models } = await visit({ deadlineSeconds: 0.05 });
     await expect.poll(() => models.current.inference.state.workersReady).toBe(1);
-    await show(await numbered(3, 3000)); // takes longer than that to decode
+    await show(await numbered(3, 6000)); // takes longer than that to decode
     await alert(page, 'There was no answer in time').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
