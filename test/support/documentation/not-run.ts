@@ -57,7 +57,7 @@ export const notRun: readonly NotRun[] = [
       'server-overload',
       'server-throughput',
     ],
-    ...['training-step', 'transport', 'tsne'],
+    ...['small-data', 'training-step', 'transport', 'tsne'],
   ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
 ];
 
