@@ -50,8 +50,9 @@ export async function selectSettings(
   const shares = sharesToTry(configuration);
   const perShare = await assess(dataset, configuration, plan.folds, shares, run);
   const given = start.validation.unseenBias;
-  const shareTrials = perShare.map((folds, i) => record('share', shares[i], folds, given));
-  const chosen = chooseShare(perShare, start.validation.minimumGain, given);
+  const biases = perShare.map((folds) => chooseBias(folds, given));
+  const shareTrials = perShare.map((folds, i) => record('share', shares[i], folds, biases[i]));
+  const chosen = chooseShare(perShare, biases, start.validation.minimumGain);
   if (shares.length > 1)
     for (const { value, harmonicMean } of shareTrials)
       run.watcher.note(
@@ -59,7 +60,7 @@ export async function selectSettings(
       );
   return {
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
-    bias: chooseBias(perShare[chosen], given),
+    bias: biases[chosen],
     trials: [
       ...trials,
       ...(shares.length > 1 ? shareTrials : []),
@@ -74,13 +75,12 @@ export async function selectSettings(
  */
 function chooseShare(
   perShare: readonly (readonly FoldResult[])[],
+  biases: readonly ChosenBias[], // of each share
   minimumGain: number,
-  given: number | null,
 ): number {
-  const onFolds = perShare.map((folds) => {
-    const { unseenBias } = chooseBias(folds, given);
-    return folds.map(({ margins }) => accuracyAtBias(margins, unseenBias).harmonicMean);
-  });
+  const onFolds = perShare.map((folds, share) =>
+    folds.map(({ margins }) => accuracyAtBias(margins, biases[share].unseenBias).harmonicMean),
+  );
   let best = { share: 0, gain: 0 };
   for (let share = 1; share < perShare.length; share++) {
     const gains = onFolds[share].map((value, fold) => value - onFolds[0][fold]);
@@ -122,7 +122,7 @@ async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
     const single = withSetting(candidate, 'generator', 'members', 1);
     const count = Math.min(searchFolds, foldPlan(dataset, start).folds);
     const [folds] = await assess(dataset, single, count, [single.generator.share], run);
-    const trial = record(setting, value, folds, start.validation.unseenBias);
+    const trial = record(setting, value, folds, chooseBias(folds, start.validation.unseenBias));
     const score = trial.harmonicMean;
     trials.push(trial);
     run.watcher.note(
@@ -169,9 +169,8 @@ function record(
   setting: string,
   value: number | null,
   folds: readonly FoldResult[],
-  givenBias: number | null,
+  { unseenBias, harmonicMean }: ChosenBias,
 ): Trial {
-  const { unseenBias, harmonicMean } = chooseBias(folds, givenBias);
   const mean = (pick: (fold: FoldResult) => number): number =>
     folds.reduce((sum, fold) => sum + pick(fold), 0) / folds.length;
   return {
