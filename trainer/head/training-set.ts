@@ -8,13 +8,13 @@
 import { headRows } from '../../core/head/feature-map.js';
 import {
   addResiduals,
-  classMeans,
   directionOf,
   drawsPerPrototype,
   donorsOf,
   meanDirections,
   seenPrototype,
   syntheticMass,
+  type Donors,
   type DrawSource,
 } from '../../core/head/synthetic-rows.js';
 import {
@@ -52,7 +52,9 @@ export async function headTrainingSet(
 ): Promise<HeadTrainingSet> {
   const everyClass = Int32Array.from({ length: data.attributes.rows }, (_, label) => label);
   const prototypes = await prototypesOf(data.attributes, everyClass, synthesiser, random.noise);
-  if (settings.realPrior > 0) mixInRealMeans(prototypes, data, settings.realPrior);
+  // One pass over the real rows serves both the prior of the seen classes and the residuals of synthetic rows.
+  const donors = settings.realPrior > 0 || settings.residual > 0 ? donorsAmong(data) : null;
+  if (donors && settings.realPrior > 0) mixInRealMeans(prototypes, donors.means, settings.realPrior);
   if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
@@ -64,7 +66,7 @@ export async function headTrainingSet(
   const unitFirst = settings.temperature === null ? null : 1; // as synthetic rows are, so that both round alike
   const rows = await fillRoom(roomOf(data.features, labels), async (room) => {
     appendDirected(room, data.features, unitFirst, settings.temperature);
-    await appendSynthetic(room, data, synthesised, synthesiser, settings, random);
+    await appendSynthetic(room, data, synthesised, synthesiser, donors, settings, random);
   });
   const weight = resolvedSyntheticWeight(settings, real, data.seen.length);
   const mass = syntheticMass(weight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
@@ -86,8 +88,9 @@ export async function unseenTrainingSet(
   const prototypes = await prototypesOf(data.attributes, data.unseen, synthesiser, random.noise);
   const count = settings.samplesPerClass;
   const labels = Int32Array.from({ length: data.unseen.length * count }, (_, i) => Math.floor(i / count));
+  const donors = settings.residual > 0 ? donorsAmong(data) : null;
   const rows = await fillRoom(roomOf(data.features, labels), (room) =>
-    appendSynthetic(room, data, data.unseen, synthesiser, settings, random),
+    appendSynthetic(room, data, data.unseen, synthesiser, donors, settings, random),
   );
   const weights = new Float32Array(labels.length).fill(1 / labels.length);
   return { rows, labels, weights, prototypes };
@@ -105,17 +108,17 @@ export function resolvedSyntheticWeight(
 /** Synthetic rows of each class in turn, as the head sees them. */
 async function appendSynthetic(
   room: RowRoom,
-  data: Pick<TrainingData, 'attributes' | 'features' | 'labels'>,
+  data: Pick<TrainingData, 'attributes'>,
   classes: Int32Array,
   synthesiser: DrawSource,
+  donors: Donors | null,
   { samplesPerClass: count, residual, temperature }: HeadSettings,
   random: { noise: Random; residuals: Random },
 ): Promise<void> {
-  const donors = residual > 0 ? donorsOf(data.labels, (row) => directionOf(data.features, row)) : null;
   for (const some of groups(classes, count)) {
     const drawn = await synthesiser.draw(data.attributes, some, count, random.noise);
     const synthetic = headRows(drawn, temperature === null ? null : 1);
-    if (donors) addResiduals(synthetic, donors, residual, random.residuals);
+    if (donors && residual > 0) addResiduals(synthetic, donors, residual, random.residuals);
     room.append(headRows(synthetic, temperature));
   }
 }
@@ -135,13 +138,13 @@ async function prototypesOf(
   return stackRows(parts);
 }
 
+function donorsAmong({ features, labels }: Pick<TrainingData, 'features' | 'labels'>): Donors {
+  return donorsOf(labels, (row) => directionOf(features, row));
+}
+
 /** Seen classes have rows, whose mean is better evidence of where they are than their attributes alone. */
-function mixInRealMeans(
-  prototypes: Matrix,
-  { features, labels }: Pick<TrainingData, 'features' | 'labels'>,
-  share: number,
-): void {
-  for (const [label, mean] of classMeans(labels, (row) => directionOf(features, row))) {
+function mixInRealMeans(prototypes: Matrix, means: Donors['means'], share: number): void {
+  for (const [label, mean] of means) {
     const prototype = rowOf(prototypes, label);
     prototype.set(seenPrototype(prototype, mean, share));
   }
