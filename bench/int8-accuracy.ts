@@ -5,12 +5,9 @@
  * CUB_DIR holds a dataset, test-pictures/ and test-pictures.csv (file,class,split,row: the row of the dataset that each is). --every 10
  * takes every tenth picture. The cosine between the features of both networks is printed for drawn flags, too.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { parse } from 'csv-parse/sync';
 import { extractFeatures } from '../core/backbone/extract-features.js';
-import { cosine } from '../core/backbone/quantisation/check/compare.js';
+import { cosine } from '../core/backbone/quantisation/check/cosine.js';
 import { readBundle } from '../core/bundle/read.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
@@ -20,6 +17,7 @@ import { renderFlag } from '../demo/flags/render.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { evaluateBundle } from '../trainer/evaluation/evaluate-bundle.js';
 import { quantile } from './serving/load.js';
+import { testPictures } from './serving/test-pictures.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,12 +35,9 @@ const backbones = ['resnet50-imagenet', values.int8];
 const watcher = { ...silent, note: console.error };
 const bundle = await readBundle(bundlePath);
 const dataset = await loadDataset(directory);
-const listed = parse(readFileSync(join(directory, 'test-pictures.csv'), 'utf8'), {
-  columns: true,
-}) as unknown as { file: string; row: string }[];
-const pictures = listed.filter((_, i) => i % Number(values.every) === 0);
-const files = pictures.map(({ file }) => join(directory, 'test-pictures', file));
-const rows = new Set(pictures.map(({ row }) => Number(row)));
+const pictures = testPictures(directory).filter((_, i) => i % Number(values.every) === 0);
+const files = pictures.map(({ file }) => file);
+const rows = new Set(pictures.map(({ row }) => row));
 
 async function featuresOf(images: readonly (string | Buffer)[]): Promise<Matrix[]> {
   const found: Matrix[] = [];
@@ -61,7 +56,7 @@ function judgedOn(features: Matrix) {
     Int32Array.from({ length: dataset.features.rows }, (_, i) => i),
   );
   const own = matrix(all.rows, all.columns, all.data.slice());
-  for (const [i, { row }] of pictures.entries()) rowOf(own, Number(row)).set(rowOf(features, i));
+  for (const [i, { row }] of pictures.entries()) rowOf(own, row).set(rowOf(features, i));
   const among = (split: Int32Array): Int32Array => split.filter((row) => rows.has(row));
   const { train, testSeen, testUnseen } = dataset.splits;
   const splits = { train, testSeen: among(testSeen), testUnseen: among(testUnseen) };

@@ -25,6 +25,7 @@ export const exitCodes: Record<FailureCode, number> = {
   'not-found': 10,
   'method-not-allowed': 10,
   conflict: 10,
+  'limit-reached': 10,
   'precondition-failed': 10,
   'precondition-required': 10,
   'too-large': 10,

@@ -1,11 +1,13 @@
 /** What the server takes and answers, as its contract has it. */
 export type {
+  AddedExamplesResponse,
   ClassBackup,
   ClassListResponse,
   ClassResponse,
   CreatedManyResponse,
   CreatedResponse,
   DryRunResponse,
+  ExampleListResponse,
   ImportedResponse,
   NewClass,
   ReloadPreviewResponse,

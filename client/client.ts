@@ -57,6 +57,11 @@ export interface NamedPicture {
   readonly picture: Picture;
 }
 
+export interface WithPictures {
+  /** Examples of the class, which are stored with it. */
+  readonly pictures?: readonly (Picture | NamedPicture)[] | undefined;
+}
+
 /** A client of an Unseen server. Every error response is thrown as an UnseenProblem. */
 export class UnseenClient {
   private readonly sender: Sender;
@@ -88,14 +93,7 @@ export class UnseenClient {
     pictures: readonly (Picture | NamedPicture)[],
     options: ClassifyOptions = {},
   ): Promise<contract.ClassifyManyResponse> {
-    const form = new FormData();
-    const names: string[] = [];
-    for (const given of pictures) {
-      const { name = `picture ${names.length + 1}`, picture } =
-        'picture' in given ? given : { picture: given };
-      names.push(name);
-      form.append('image', await asBlob(picture), name);
-    }
+    const { form, names } = await formOf(pictures);
     const answer = await this.sender.send<contract.ClassifyManyResponse | contract.ClassifyResponse>(
       '/classify',
       {
@@ -131,8 +129,35 @@ export class UnseenClient {
   }
 
   /** Pictures are recognised as the new class from the response on. Repeating the call with the same content changes nothing. */
-  createClass(content: contract.NewClass, { signal }: CallOptions = {}): Promise<contract.CreatedResponse> {
-    return this.sender.send('/classes', { ...json('POST', content), signal });
+  async createClass(
+    content: contract.NewClass,
+    { pictures = [], signal }: CallOptions & WithPictures = {},
+  ): Promise<contract.CreatedResponse> {
+    if (pictures.length === 0) return this.sender.send('/classes', { ...json('POST', content), signal });
+    const { form: body } = await formOf(pictures, content);
+    return this.sender.send('/classes', { method: 'POST', body, signal });
+  }
+
+  /** Pictures of a class, all of them or none; one that it has already is not added again. */
+  async addExamples(
+    name: string,
+    pictures: readonly (Picture | NamedPicture)[],
+    { signal }: CallOptions = {},
+  ): Promise<contract.AddedExamplesResponse> {
+    const { form: body } = await formOf(pictures);
+    return this.sender.send(`${pathOf(name)}/examples`, { method: 'POST', body, signal });
+  }
+
+  /** When each was added and by whom; neither pictures nor features. */
+  listExamples(name: string, options: ReadOptions = {}): Promise<contract.ExampleListResponse> {
+    const { signal } = options;
+    return this.sender.send(`${pathOf(name)}/examples`, { headers: revisionOf(options), signal });
+  }
+
+  /** One by its id; without an id, all of them. */
+  async removeExamples(name: string, id?: string, { signal }: CallOptions = {}): Promise<void> {
+    const path = `${pathOf(name)}/examples${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+    await this.sender.send(path, { method: 'DELETE', signal });
   }
 
   /** All of them or none. Hundreds may exceed what the server accepts in one request: see classParts. */
@@ -153,11 +178,14 @@ export class UnseenClient {
 
   /** `etag` is the one that was read; '*' replaces whatever is there. */
   replaceClass(
-    { name, attributes }: contract.NewClass,
+    { name, attributes = {}, like }: contract.NewClass,
     etag: string,
     { signal }: CallOptions = {},
   ): Promise<contract.CreatedResponse> {
-    return this.sender.send(pathOf(name), { ...json('PUT', { attributes }, { 'if-match': etag }), signal });
+    return this.sender.send(pathOf(name), {
+      ...json('PUT', { attributes, like }, { 'if-match': etag }),
+      signal,
+    });
   }
 
   async removeClass(name: string, etag: string, { signal }: CallOptions = {}): Promise<void> {
@@ -201,6 +229,18 @@ export class UnseenClient {
     const { status, reasons, serving } = answer;
     return { ready: status !== 'unavailable', reasons, serving };
   }
+}
+
+async function formOf(pictures: readonly (Picture | NamedPicture)[], described?: contract.NewClass) {
+  const form = new FormData();
+  if (described) form.append('class', JSON.stringify(described));
+  const names: string[] = [];
+  for (const given of pictures) {
+    const { name = `picture ${names.length + 1}`, picture } = 'picture' in given ? given : { picture: given };
+    names.push(name);
+    form.append('image', await asBlob(picture), name);
+  }
+  return { form, names };
 }
 
 function pathOf(name: string): string {

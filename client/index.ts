@@ -11,6 +11,7 @@ export {
   type RestoreOptions,
   type UnseenClientOptions,
   type VersionPage,
+  type WithPictures,
 } from './client.js';
 export { classParts } from './class-parts.js';
 export type { Picture } from './picture.js';

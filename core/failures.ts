@@ -27,6 +27,7 @@ export const failureCodes = [
   'not-found', // no such route or resource
   'method-not-allowed', // the route exists, the method does not
   'conflict', // it exists with different content
+  'limit-reached', // as much of it is kept as may be
   'precondition-failed', // it has changed since it was read
   'precondition-required', // a change must name the version it replaces (If-Match)
   'too-large', // a body above the size limit

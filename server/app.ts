@@ -12,6 +12,7 @@ import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
 import { attributesRoute } from './routes/attributes.js';
+import { classExampleRoutes } from './routes/class-examples.js';
 import { importRoute } from './routes/class-import.js';
 import { classVersionRoutes } from './routes/class-versions.js';
 import { classRoutes } from './routes/classes.js';
@@ -45,6 +46,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classifyRoute(dependencies));
   app.use(attributesRoute(dependencies));
   app.use(classRoutes(dependencies));
+  app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
   app.use(importRoute(dependencies));
   app.use(reloadRoute(dependencies));

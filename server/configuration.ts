@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { precisions } from '../core/backbone/catalogue.js';
 import { providers } from '../core/compute/session.js';
 import { projectFolder } from '../core/project-folder.js';
 import { parseKey, type KeySettings } from './http/key-ring.js';
@@ -51,10 +52,10 @@ const settingsSchema = z.strictObject({
       'Backbone by catalogue name. Needed only for a bundle trained on ready-made features, which names none.',
     ),
   backboneVariant: z
-    .enum(['trained', 'fp32', 'int8', 'auto'])
+    .enum(['trained', ...precisions, 'auto'])
     .default('trained')
     .describe(
-      'Precision of the network. trained: that of the bundle, but fp32 where int8 is not worth it on this machine. auto: int8 where it is, else fp32, whatever the bundle was trained with; answers then differ a little from those that were evaluated. int8, fp32: that one in any case.',
+      'Precision of the network. trained: that of the bundle, but fp32 where int8 is not worth it on this machine, and fp16 for fp32 where that is worth it on a GPU. auto: int8 where it is worth it (fp16 on a GPU), else fp32, whatever the bundle was trained with; answers then differ a little from those that were evaluated. int8, fp16, fp32: that one in any case.',
     ),
   registry: z
     .string()
@@ -199,6 +200,21 @@ const settingsSchema = z.strictObject({
     .enum(['warn', 'refuse'])
     .default('warn')
     .describe('What to do with attribute values outside the range that training saw.'),
+  examplesPerClass: whole(0, 100_000)
+    .default(200)
+    .describe(
+      'Most example pictures kept of one class; past it 409. High: a class with many takes long to fit. 0: none are accepted.',
+    ),
+  examplesPerRegistry: whole(0, 10_000_000)
+    .default(100_000)
+    .describe(
+      'Most example pictures kept of all classes together; past it 409. High: memory and starting time.',
+    ),
+  exampleMegabytes: amount(0, 1_000_000)
+    .default(512)
+    .describe(
+      'Most memory for the features of all example pictures, some 4 KB each; past it 409. The server holds them once, its fitting process twice.',
+    ),
   consolidateAfter: whole(0, 1_000_000)
     .default(100)
     .describe(

@@ -20,6 +20,7 @@ import { WorkerProcesses } from './inference/worker-processes.js';
 import { CurrentModel } from './model/current-model.js';
 import { loadModel, type LoadedModel } from './model/load-model.js';
 import { Reloader } from './model/reload.js';
+import { ReplicaComparison } from './model/replica-comparison.js';
 import { listen, portOf } from './listen.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { createMetrics } from './observability/metrics.js';
@@ -88,7 +89,9 @@ export async function startServer(
     decoders.started,
   ]).catch(undo);
   end.push(() => models.close());
-  const state = new Lifecycle(models);
+  const comparison = new ReplicaComparison({ models, replicas: store.replicas, metrics, logger });
+  end.push(() => comparison.close());
+  const state = new Lifecycle(models, comparison);
   const reloader = new Reloader(load, models, metrics, logger);
   const dependencies: AppDependencies = {
     settings,
@@ -114,6 +117,7 @@ export async function startServer(
   logger.info({ url: address(servers[0]) }, 'listening');
   end.push(await announce(portOf(servers[0])));
   models.current.classes.warmUp();
+  comparison.start();
   let stopping: Promise<void> | null = null;
   const stop = async (graceSeconds: number): Promise<void> => {
     state.draining = true;

@@ -1,5 +1,6 @@
 /** Alive or not, ready or not, and why: what /healthz and /readyz answer. */
 import type { CurrentModel } from './model/current-model.js';
+import type { ReplicaComparison } from './model/replica-comparison.js';
 import type { ServerState } from './routes/dependencies.js';
 
 /** A server whose workers do not come back, or whose queue is stuck, for so long is better restarted. */
@@ -11,7 +12,10 @@ export class Lifecycle implements ServerState {
   draining = false;
   private troubleSince: number | null = null;
 
-  constructor(private readonly models: CurrentModel) {}
+  constructor(
+    private readonly models: CurrentModel,
+    private readonly comparison: Pick<ReplicaComparison, 'troubles'>,
+  ) {}
 
   alive(): readonly string[] {
     const { workersReady, received, sinceLastAnswer } = this.models.current.inference.state;
@@ -41,9 +45,9 @@ export class Lifecycle implements ServerState {
 
   /**
    * The registry out of reach is no reason to send pictures elsewhere: every replica would drop out at once, while each
-   * could keep serving the classes that it has.
+   * could keep serving the classes that it has. Nor is a network that differs from that of others: it answers well, only not alike.
    */
   degraded(): readonly string[] {
-    return this.models.current.classes.troubles();
+    return [...this.models.current.classes.troubles(), ...this.comparison.troubles()];
   }
 }

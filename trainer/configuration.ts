@@ -86,6 +86,12 @@ const generatorSchema = z
       .describe(
         "What the generator adds to: nothing, as in the paper; kernel ridge from attributes to class means; or the same with each training row's own class left out, so that the network learns to correct what unseen classes will need, too.",
       ),
+    attributeWeights: z
+      .enum(['reliability', 'equal'])
+      .optional()
+      .describe(
+        'How attributes count in the closed form: by how well features of other classes predict them, also when this is left out, or all alike. Alike, attributes that pictures do not show blur what a class is near.',
+      ),
     share: fraction
       .default(1)
       .describe(

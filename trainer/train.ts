@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../core/failures.js';
 import { sha256Of } from '../core/hash.js';
 import type { Watcher } from '../core/progress.js';
-import { runBaselines, type Baselines } from './baseline/baseline.js';
+import { runBaselinesOverSeeds, type Baselines } from './baseline/baseline.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
 import { fingerprint } from './datasets/fingerprint.js';
@@ -35,15 +35,17 @@ interface TrainingRequest {
 export interface TrainingReport {
   /** What limits the choices made on validation classes; null when there are enough of them. */
   readonly validationWarning: string | null;
-  readonly selection: Selection;
+  readonly selection: Selection; // of the first seed, whose model is saved
   readonly evaluations: readonly SeedEvaluation[];
-  readonly baselines: Baselines;
+  readonly baselines: Baselines; // on the validation folds of the first seed
   readonly logFile: string;
 }
 
+/** Each further seed has validation folds of its own, and with them its own bias; so do the baselines beside it. */
 interface SeedEvaluation {
   readonly seed: number;
   readonly evaluation: Evaluation;
+  readonly baselines: Baselines;
 }
 
 export async function train(request: TrainingRequest): Promise<TrainingReport> {
@@ -55,23 +57,31 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
   const plan = foldPlan(dataset, request.configuration);
   if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
   if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');
-  const selection = await selectSettings(dataset, request.configuration, {
-    engine,
-    watcher,
-    work,
-    seed: seeds[0],
-  });
+  const { configuration } = request;
+  const run = { engine, watcher, work };
+  const selection = await selectSettings(dataset, configuration, { ...run, seed: seeds[0], foldSeed: 0 });
   const { bias, trials } = selection;
   work.log({ phase: 'selected', ...bias, trials, validationWarning: plan.warning });
-  const { configuration } = request;
-  const baselines = await runBaselines(dataset, { engine, seed: seeds[0], watcher, configuration });
+  const perSeed = await runBaselinesOverSeeds(
+    dataset,
+    { engine, seed: seeds[0], watcher, configuration },
+    seeds,
+  );
+  const [baselines] = perSeed;
 
   const evaluations: SeedEvaluation[] = [];
-  for (const seed of seeds.slice(1)) evaluations.push(await trainOnce(request, selection, work, seed));
+  for (const [foldSeed, seed] of seeds.entries()) {
+    if (foldSeed === 0) continue;
+    watcher.note(`Seed ${seed}: choosing on validation classes drawn anew.`);
+    const own = await selectSettings(dataset, configuration, { ...run, seed, foldSeed });
+    const evaluation = await trainOnce(request, own, work, seed);
+    evaluations.push({ seed, evaluation, baselines: perSeed[foldSeed] });
+  }
   // The first seed comes last: its model is the one that is saved. A run killed just after saving has a bundle already.
   const published = resume && existsSync(out);
   const publish = published ? undefined : publisher(request, plan, selection, baselines);
-  evaluations.unshift(await trainOnce(request, selection, work, seeds[0], publish));
+  const evaluation = await trainOnce(request, selection, work, seeds[0], publish);
+  evaluations.unshift({ seed: seeds[0], evaluation, baselines });
   work.finish();
   return { validationWarning: plan.warning, selection, evaluations, baselines, logFile: work.logFile };
 }
@@ -103,7 +113,7 @@ async function trainOnce(
   work: WorkDirectory,
   seed: number,
   publish?: Publish,
-): Promise<SeedEvaluation> {
+): Promise<Evaluation> {
   const run = async ({ checkpoints, log }: UnitContext): Promise<Evaluation> => {
     watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
     const model = await trainModel(dataset, configuration, {
@@ -128,7 +138,7 @@ async function trainOnce(
     }
   };
   const rerun = publish !== undefined;
-  return { seed, evaluation: await runResumableUnit(work, `final-seed${seed}`, run, { rerun }) };
+  return runResumableUnit(work, `final-seed${seed}`, run, { rerun });
 }
 
 function publisher(
@@ -138,7 +148,7 @@ function publisher(
   { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, bias, trials } = selection;
+  const { configuration, bias, pictureNoise, trials } = selection;
   return (model, evaluation) => {
     const metrics = {
       evaluation,
@@ -148,7 +158,7 @@ function publisher(
       plausibleBias: bias.plausible,
       validationWarning: plan.warning,
     };
-    const saved = { dataset, model, configuration, seed: seeds[0], bias, metrics };
+    const saved = { dataset, model, configuration, seed: seeds[0], bias, pictureNoise, metrics };
     return saveModel(out, saved, engine);
   };
 }

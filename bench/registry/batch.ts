@@ -1,5 +1,5 @@
 /** The content of one commit of the durability check, and whether the store has all of it. */
-import type { Change, ClassStore, StoredClass } from '../../server/classes/store/contract.js';
+import type { Change, ClassStore, ExampleContent, StoredClass } from '../../server/classes/store/contract.js';
 
 export const bundle = 'durability';
 const classesPerBatch = 3;
@@ -7,7 +7,7 @@ const width = 512; // a few pages of the file: a commit that could be torn
 
 const keyOf = (run: string, number: number): string => `${run}-${number}`;
 
-/** Several classes, a row for each, an idempotency key, and a marker that replaces the previous one. */
+/** Several classes, a row for each, an example of each, an idempotency key, and a marker that replaces the previous one. */
 export function batchOf(run: string, number: number): Change {
   const names = Array.from({ length: classesPerBatch }, (_, i) => `${keyOf(run, number)}-${i}`);
   const weights = new Float32Array(width).fill(number + 0.5);
@@ -16,8 +16,14 @@ export function batchOf(run: string, number: number): Change {
     upserts: [...names.map((name) => ({ name, attributes: { number } })), marker],
     ...(number > 0 && { removals: [`marker-${keyOf(run, number - 1)}`] }),
     rows: { bundle, rows: names.map((name) => ({ name, weights, bias: number })) },
+    examples: { added: names.map((name) => exampleOf(name, number)), removed: [] },
     remember: { key: keyOf(run, number), requestHash: run, answer: number },
   };
+}
+
+function exampleOf(name: string, number: number): ExampleContent {
+  const features = new Uint16Array(width).fill(number % 1000);
+  return { name, id: `of ${name}`, backbone: 'none', features, createdAt: number, createdBy: null };
 }
 
 type Finding = 'whole' | 'half' | 'absent';
@@ -25,14 +31,18 @@ type Finding = 'whole' | 'half' | 'absent';
 export async function findBatch(
   store: ClassStore,
   classes: ReadonlyMap<string, StoredClass>,
+  examples: ReadonlyMap<string, ExampleContent>,
   run: string,
   number: number,
 ): Promise<Finding> {
   const whole: boolean[] = [];
   const present: boolean[] = [];
   for (let i = 0; i < classesPerBatch; i++) {
-    const found = classes.get(`${keyOf(run, number)}-${i}`);
-    present.push(found !== undefined);
+    const name = `${keyOf(run, number)}-${i}`;
+    const found = classes.get(name);
+    const example = examples.get(`of ${name}`);
+    present.push(found !== undefined, example !== undefined);
+    whole.push(example?.name === name && example.features.every((half) => half === number % 1000));
     whole.push(found?.row?.bias === number && found.row.weights.every((value) => value === number + 0.5));
   }
   const remembered = await store.recall(keyOf(run, number));

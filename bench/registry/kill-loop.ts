@@ -65,11 +65,12 @@ async function verify(url: string, run: string, acknowledged: number, before: Po
     const changes = await store.changesSince(before, bundle);
     if (changes.kind !== 'changes') throw new Error('the registry forgot the position before the kill');
     const classes = new Map(changes.changed.map((each) => [each.name, each]));
+    const examples = new Map(changes.examples.added.map((each) => [each.id, each]));
     const commits = changes.position.revision - before.revision;
     count.acknowledged += acknowledged;
     count.found += commits;
     for (let number = 0; number < Math.max(commits, acknowledged) + 1; number++) {
-      const finding = await findBatch(store, classes, run, number);
+      const finding = await findBatch(store, classes, examples, run, number);
       if (finding === 'half') count.half++;
       if (finding === 'absent' && number < acknowledged) count.lost++;
       if ((finding === 'whole') !== number < commits) count.half++; // content and revision contradict each other

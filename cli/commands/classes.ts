@@ -15,6 +15,7 @@ import type { AddCommand, Runner } from '../program.js';
 import { normalisedName } from '../../core/class-name.js';
 import { serverAddress } from '../server-address.js';
 import { addBackupCommands } from './classes-backup.js';
+import { addExampleCommands } from './classes-examples.js';
 
 interface ServerOptions {
   readonly url: string;
@@ -73,6 +74,11 @@ export const addClassesCommand: AddCommand = (program, run) => {
         context.result(key, { key });
       });
     });
+  const examples = command.command('examples').description('Pictures of a class: add, list and remove them.');
+  addExampleCommands(
+    (name) => withServer(examples.command(name)),
+    (options, work) => atServer(run, options as ServerOptions, work),
+  );
   addBackupCommands(
     (name) => withServer(command.command(name)),
     (options, work) => atServer(run, options as ServerOptions, work),

@@ -53,7 +53,12 @@ export const addReproduceCommand: AddCommand = (program, run) => {
         .default('proposed'),
     )
     .option('--seed <number>', 'the first seed', wholeNumber, 1)
-    .option('--seeds <count>', 'how many seeds; figures are means over them', count, 3)
+    .option(
+      '--seeds <count>',
+      'how many seeds, each with validation folds of its own; figures are means',
+      count,
+      3,
+    )
     .addHelpText(
       'after',
       `
@@ -63,7 +68,7 @@ OUT gets results.json, report.md and report.html, which has the charts. To resum
 that was stopped or killed, start it again.
 
 Examples:
-  unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl
+  unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl --ablations
   unseen reproduce --data data/cub --out cub --preset cub --table szsl --ablations --seeds 1
   unseen reproduce --data data/cub --out cub --preset cub --figure samples ipot-vs-sinkhorn tsne --seeds 1
   unseen reproduce --data data/imagenet --out imagenet --table imagenet --rows-per-class 200 --seeds 1`,

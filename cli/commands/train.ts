@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import { providers, type Provider } from '../../core/compute/session.js';
-import { percent } from '../../core/percent.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import type { Engine } from '../../trainer/engine/contract.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
+import { seedsTable } from '../../trainer/evaluation/seeds-table.js';
 import type { CommandContext } from '../context.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
@@ -17,7 +17,6 @@ import {
   settingsOf,
   type TrainingOptions,
 } from '../training-inputs.js';
-import { spread } from '../spread.js';
 
 interface TrainOptions extends TrainingOptions {
   readonly seeds: number;
@@ -38,7 +37,7 @@ export const addTrainCommand: AddCommand = (program, run) => {
     .option('--seed <number>', 'the same seed gives the same bundle', wholeNumber, 1)
     .option(
       '--seeds <count>',
-      'number of seeds to train with; reports mean and spread, and saves the first',
+      'number of seeds to train with, each on validation folds of its own; reports mean and spread, and saves the first',
       count,
       1,
     )
@@ -125,21 +124,7 @@ function describe(
 ): string {
   const [first] = evaluations;
   const lines = [evaluationTable(first.evaluation, baselines, selection.trials.at(-1))];
-  if (evaluations.length > 1) {
-    const over = (pick: (evaluation: (typeof first)['evaluation']) => number | null): string => {
-      const values = evaluations.map(({ evaluation }) => pick(evaluation)).filter((value) => value !== null);
-      if (values.length === 0) return percent(null);
-      const { mean, deviation } = spread(values);
-      return `${percent(mean)} ± ${percent(deviation).trim()}`;
-    };
-    lines.push(
-      `Over ${evaluations.length} seeds:`,
-      `  H      ${over((evaluation) => evaluation.generalized.harmonicMean)}`,
-      `  unseen ${over((evaluation) => evaluation.generalized.unseenAccuracy)}`,
-      `  seen   ${over((evaluation) => evaluation.generalized.seenAccuracy)}`,
-      `  top-1  ${over((evaluation) => evaluation.standard.top1)}   (unseen classes only)`,
-    );
-  }
+  if (evaluations.length > 1) lines.push(seedsTable(evaluations));
   const tried = selection.trials.length;
   lines.push(
     `Bundle: ${out}   (${tried} ${tried === 1 ? 'setting' : 'settings'} tried on validation classes; log: ${logFile})`,

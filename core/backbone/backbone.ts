@@ -15,8 +15,10 @@ import {
   isOwn,
   loadCatalogue,
   modelFile,
+  precisionOf,
   type BackboneEntry,
   type Catalogue,
+  type Precision,
 } from './catalogue.js';
 import { fetchNpmPackage, fetchUrl } from './fetch.js';
 import type { BackboneIdentity } from './identity.js';
@@ -33,8 +35,16 @@ export interface Backbone {
   readonly model: Uint8Array;
   /** The verified file in the cache, when there is one. */
   readonly file?: string;
+  /** Where what is known of it on this machine is kept. */
+  readonly folder?: string;
+  readonly precision: Precision;
   /** Of that file, just before it was verified. */
   readonly fileState?: FileState;
+}
+
+/** Not yet in any file. */
+export function backboneOf(entry: BackboneEntry, model: Uint8Array): Backbone {
+  return { entry, identity: identityOf(entry), model, precision: precisionOf(entry) };
 }
 
 interface BackboneOptions {
@@ -85,7 +95,7 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
   }
   // The cached entry has the hash, layer and batch size that the catalogue may leave open.
   const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
-  return { entry: complete, identity: identityOf(complete), model, file: path, fileState: state };
+  return { ...backboneOf(complete, model), file: path, folder: dirname(path), fileState: state };
 }
 
 /** Fetches, verifies, converts and keeps. */
@@ -137,8 +147,8 @@ export async function keepPulled(
     );
   const complete = { ...entry, sha256 };
   await keepBackbone(catalogue, complete, model);
-  const file = join(catalogue.weights, entry.name, modelFile);
-  return { entry: complete, identity: identityOf(complete), model, file };
+  const folder = join(catalogue.weights, entry.name);
+  return { ...backboneOf(complete, model), file: join(folder, modelFile), folder };
 }
 
 export async function keepBackbone(

@@ -87,7 +87,11 @@ export function isOwn({ source }: BackboneEntry): boolean {
   return source.kind === 'file' || (source.kind === 'quantised' && source.ranges === null);
 }
 
-/** In which numbers a network computes, as far as the catalogue knows. */
+/** In which numbers networks compute. No entry is fp16: that is made of a float one where it runs. */
+export const precisions = ['fp32', 'fp16', 'int8'] as const;
+export type Precision = (typeof precisions)[number];
+
+/** As far as the catalogue knows. */
 export function precisionOf({ source }: BackboneEntry): 'fp32' | 'int8' {
   return source.kind === 'quantised' ? 'int8' : 'fp32';
 }

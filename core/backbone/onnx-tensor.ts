@@ -30,7 +30,7 @@ export function makeConstant(
   name: string,
   type: ElementType,
   shape: readonly number[],
-  data: Float32Array | Int8Array | Uint8Array | Int32Array,
+  data: Float32Array | Uint16Array | Int8Array | Uint8Array | Int32Array,
 ): OnnxConstant {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   return readConstant(encoded(writeTensor, { name, type, shape, bytes }));

@@ -73,7 +73,9 @@ export async function decode(
         height,
         fit: fit === 'squash' ? 'fill' : 'cover',
         kernel,
-        fastShrinkOnLoad: false, // it would halve with a box filter first, which gives different pixels from the kernel's
+        // JPEG pictures more than four times as large are still decoded at a half, a quarter or an eighth of their size; `false` leaves
+        // at least a factor of two to the kernel. Without that, features change: `npm run bench -- shrink-on-load`.
+        fastShrinkOnLoad: false,
       })
       .toColourspace('srgb')
       .raw({ depth: 'uchar' })

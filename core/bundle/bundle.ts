@@ -14,6 +14,8 @@ export interface Bundle {
   readonly predictor: Uint8Array; // ONNX: features (n, D), mapped -> attributes (n, d), encoded
   readonly weights: Matrix; // (C, D)
   readonly bias: Float32Array; // (C)
+  /** How far seen classes lie from where a closed form without them puts them: (at most C, D); null: not known. */
+  readonly deviations: Matrix | null;
   /** Real training features, mapped, against which a class added at runtime is fitted. */
   readonly replay: { readonly features: Matrix; readonly labels: Int32Array }; // (R, D), (R)
 }

@@ -47,6 +47,25 @@ const featureMapSchema = z.object({
     .describe('Added to the within-class covariance, in units of its mean eigenvalue.'),
 });
 
+/** What labelled pictures of a class say beside its attributes: core/fitting/evidence.ts. */
+const evidenceSchema = z.object({
+  classSpread: finite
+    .positive()
+    .describe('Mean squared distance of a class from where its attributes put it, for classes left out.'),
+  pictureSpread: finite
+    .positive()
+    .describe(
+      'Mean squared distance of a picture from its class, as it counts; chosen on validation classes.',
+    ),
+  isotropicShare: finite
+    .min(0)
+    .max(1)
+    .describe('The part of classSpread that is taken to be the same in every direction.'),
+  halfBiasPictures: finite
+    .positive()
+    .describe('With so many pictures a class gets half of the bias on unseen classes.'),
+});
+
 /** How the head's rows were fitted. A class added at runtime is fitted with the same settings: core/fitting. */
 export const headDescriptionSchema = z.object({
   unseenBias: finite.describe(
@@ -85,6 +104,10 @@ export const headDescriptionSchema = z.object({
     .boolean()
     .default(true)
     .describe('Whether each row has a constant of its own beside its weights; otherwise it is 0.'),
+  evidence: evidenceSchema
+    .nullable()
+    .default(null)
+    .describe('How much labelled pictures of a class count beside its attributes; null: not measured.'),
 });
 
 const fileEntrySchema = z.object({ bytes: z.int().nonnegative(), sha256 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../failures.js';
 import { fromHalf } from '../half.js';
 import { sha256Of } from '../hash.js';
-import { matrix } from '../matrix.js';
+import { matrix, type Matrix } from '../matrix.js';
 import type { Bundle } from './bundle.js';
 import { manifestSchema, type Manifest } from './manifest.js';
 import { upgradeManifest } from './upgrade.js';
@@ -42,6 +42,7 @@ export async function readBundle(path: string): Promise<Bundle> {
     predictor: await file('predictor.onnx'),
     weights: matrix(classes, width, weights),
     bias,
+    deviations: 'deviations.f16' in manifest.files ? rowsOf(await file('deviations.f16'), width) : null,
     replay: { features: matrix(labels.length, width, replay), labels },
   };
 }
@@ -94,6 +95,12 @@ async function readOrNull(path: string): Promise<Buffer | null> {
     }
     throw error;
   }
+}
+
+/** Half-precision values as rows of `width`. */
+function rowsOf(bytes: Buffer, width: number): Matrix {
+  const values = fromHalf(new Uint16Array(copyOf(bytes)));
+  return matrix(values.length / width, width, values);
 }
 
 /** A buffer of its own: Node may hand out slices of a pool that typed arrays cannot be laid over. */

@@ -4,7 +4,7 @@
  */
 import { PbfWriter } from 'pbf';
 
-const elementTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9 } as const;
+const elementTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, bool: 9, float16: 10 } as const;
 export type ElementType = keyof typeof elementTypes;
 
 /** A number, or a name for a size that is known only when the graph runs, such as the batch. */

@@ -30,6 +30,8 @@ export interface SessionOptions {
    * the same cores, such as decoding, sleeping ones leave it more than they lose.
    */
   readonly spinning?: boolean;
+  /** False runs operator by operator, as the file says: to compare kernels with. */
+  readonly optimised?: boolean;
   /** When the provider is missing: go on with the CPU and say so through `onFallback`, or fail. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -41,13 +43,14 @@ export class Session {
   ) {}
 
   static async open(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
-    const { provider = 'cpu', threads = 0, spinning = true, onFallback } = options;
+    const { provider = 'cpu', threads = 0, spinning = true, optimised = true, onFallback } = options;
     const create = (name: Provider): Promise<ort.InferenceSession> => {
       const settings: ort.InferenceSession.SessionOptions = {
         executionProviders: [name],
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         logSeverityLevel: 3,
+        ...(!optimised && { graphOptimizationLevel: 'disabled' as const }),
         ...(!spinning && { extra: { session: { intra_op: { allow_spinning: '0' } } } }),
       };
       return typeof model === 'string'

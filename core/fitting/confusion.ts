@@ -3,7 +3,7 @@ import { appendHeadRows } from '../head/head-rows.js';
 import { Scorer } from '../head/scorer.js';
 import { rowOf } from '../matrix.js';
 import type { RowContext } from './rows/row-source.js';
-import { synthesiseRows } from './rows/synthetic-class.js';
+import { knownShareOf, synthesiseRows } from './rows/synthetic-class.js';
 import type { FittedClass } from './runtime-class.js';
 import { servingBiases } from './serving-bias.js';
 
@@ -28,7 +28,13 @@ export async function confusionOf(
   const all = [...manifest.classes, ...classes];
   const own = all.findLastIndex((one) => one.name === name);
   const encoded = all.map(({ attributes }) => context.encode(attributes));
-  const described = { name, attributes: encoded[own] };
+  const examples = await context.examplesOf(classes[own - manifest.classes.length]);
+  const described = {
+    name,
+    attributes: encoded[own],
+    examples,
+    knownShare: knownShareOf(all[own].attributes),
+  };
   const { rows } = await synthesiseRows(context, described, sampleRows, 'confusion');
   const head = appendHeadRows(
     context.base,
@@ -37,7 +43,7 @@ export async function confusionOf(
   const scorer = await Scorer.open();
   const scores = await scorer.score(head, rows); // (rows, C)
   await scorer.release();
-  const biases = servingBiases(manifest, classes.length);
+  const biases = servingBiases(manifest, classes);
   const probability = new Float64Array(all.length);
   for (let i = 0; i < rows.rows; i++) {
     const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
@@ -46,7 +52,7 @@ export async function confusionOf(
     const sum = parts.reduce((total, part) => total + part, 0);
     parts.forEach((part, c) => (probability[c] += part / sum / rows.rows));
   }
-  const others = Array.from(all.keys()).filter((c) => c !== own);
+  const others = Array.from(all.keys()).filter((c) => c !== own && !context.refitted.has(c));
   const best = (value: (c: number) => number): number[] =>
     others.toSorted((a, b) => value(b) - value(a)).slice(0, maxListed);
   const likeness = encoded.map((one) => cosine(one, encoded[own]));

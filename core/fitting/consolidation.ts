@@ -62,7 +62,7 @@ export async function consolidate(
     );
     const problem = {
       rows: now.rows,
-      columnOf: Int32Array.from(start.bias.keys()), // no class stays fixed
+      columnOf: columnsOf(now, bundle.bias.length), // no class stays fixed
       offsets: new Float64Array(now.baseOffsets.length).fill(-Infinity),
       prior: await priors(context, now),
       regularisation: context.settings.regularisation,
@@ -93,6 +93,15 @@ export async function consolidate(
   }
 }
 
+/** Rows of a class of the bundle that was given pictures count for the class that replaces it. */
+function columnsOf({ names, replaces }: AssembledRows, bundleClasses: number): Int32Array {
+  const columns = Int32Array.from({ length: bundleClasses + names.length }, (_, c) => c);
+  replaces.forEach((own, c) => {
+    if (own >= 0) columns[own] = bundleClasses + c;
+  });
+  return columns;
+}
+
 async function priors(context: RowContext, now: AssembledRows): Promise<Matrix> {
   const { manifest, weights } = context.bundle;
   const prior = matrix(manifest.classes.length + now.names.length, weights.columns);
@@ -113,7 +122,7 @@ function measureOf(context: RowContext, classes: readonly FittedClass[]) {
   const { manifest, replay } = context.bundle;
   const all = [...manifest.classes, ...classes.map((one) => ({ ...one, seen: false }))];
   const unseen = Array.from(all.keys()).filter((c) => !all[c].seen);
-  const biases = servingBiases(manifest, classes.length);
+  const biases = servingBiases(manifest, classes);
   return async (head: LinearHead): Promise<Measure> => {
     const scorer = await Scorer.open();
     const every = Int32Array.from(replay.labels.keys());

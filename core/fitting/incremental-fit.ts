@@ -86,7 +86,10 @@ export class IncrementalFit {
     const { base, settings } = this.assembly.context;
     const bundleClasses = base.bias.length;
     const columnOf = new Int32Array(bundleClasses + now.names.length).fill(-1);
-    solved.forEach((c, k) => (columnOf[bundleClasses + c] = k));
+    solved.forEach((c, k) => {
+      columnOf[bundleClasses + c] = k;
+      if (now.replaces[c] >= 0) columnOf[now.replaces[c]] = k; // rows of the bundle are labelled with its own class
+    });
     const { regularisation, classWeight, intercepts } = settings;
     return {
       rows: now.rows,

@@ -1,10 +1,17 @@
 /** What fitting is given, and what it returns. */
 import type { HeadRow } from '../head/head-table.js';
+import type { Matrix } from '../matrix.js';
 
-/** A class known by its attributes alone, in the units of the bundle's own classes. */
+/**
+ * What is known of a class: attributes, all or some, in the units of the bundle's own classes; labelled pictures, none or many. A class
+ * of the bundle itself may be given by its name, with its attributes, when pictures of it were added: it is then fitted anew.
+ */
 export interface RuntimeClass {
   readonly name: string;
+  /** In the bundle's order; NaN where a value is not known. */
   readonly attributes: readonly number[];
+  /** Features of labelled pictures, as the bundle's network extracts them (not mapped): (n, features). */
+  readonly examples?: Matrix;
   /** As an earlier fit returned it; a class without one is new. */
   readonly row?: HeadRow;
 }

@@ -1,11 +1,30 @@
 import type { Manifest } from '../bundle/manifest.js';
 import { unseenBiasFor } from '../head/unseen-bias.js';
+import { evidenceSettingsOf, unseenShare } from './evidence.js';
+import type { RuntimeClass } from './runtime-class.js';
 
-/** What serving adds to the score of each class, with so many runtime classes counted after the bundle's. */
-export function servingBiases({ classes, head }: Manifest, runtimeClasses: number): Float64Array {
-  const isSeen = (c: number): boolean => c < classes.length && classes[c].seen;
-  const all = classes.length + runtimeClasses;
-  const unseen = classes.filter(({ seen }) => !seen).length + runtimeClasses;
+/** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has. */
+export function unseenShareOf(
+  manifest: Manifest,
+  { name, examples }: Pick<RuntimeClass, 'name' | 'examples'>,
+): number {
+  const isSeen = manifest.classes.some((own) => own.name === name && own.seen);
+  return isSeen ? 0 : unseenShare(evidenceSettingsOf(manifest), examples?.rows ?? 0);
+}
+
+/** What serving adds to the score of each class, the runtime classes counted after the bundle's. */
+export function servingBiases(
+  manifest: Manifest,
+  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'examples'>[],
+): Float64Array {
+  const { classes, head } = manifest;
+  const replaced = new Set(runtimeClasses.map(({ name }) => name));
+  const fixed = classes.filter(({ name }) => !replaced.has(name));
+  const seen = new Set(classes.filter((own) => own.seen).map(({ name }) => name));
+  const unseen = [...fixed, ...runtimeClasses].filter(({ name }) => !seen.has(name)).length;
   const bias = unseenBiasFor(head, unseen);
-  return Float64Array.from({ length: all }, (_, c) => (isSeen(c) ? 0 : bias));
+  return Float64Array.from([
+    ...classes.map((own) => (own.seen ? 0 : bias)),
+    ...runtimeClasses.map((one) => bias * unseenShareOf(manifest, one)),
+  ]);
 }

@@ -1,6 +1,6 @@
 /**
  * From CNN features to named classes with probabilities: feature map, linear softmax head, the bias on unseen classes.
- *   p(c | x) = softmax over c of (h W' + b)_c + bias [c unseen]
+ *   p(c | x) = softmax over c of (h W' + b)_c + bias * share_c        share 1 for an unseen class, less with pictures of it, 0 for a seen one
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
@@ -107,10 +107,10 @@ export class Classifier {
 
   /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
   private best(scores: Float32Array, topK: number, unseenBias: number) {
-    const { unseenPlaces, placesByName } = this.table;
+    const { unseenShares, placesByName } = this.table;
     let max = -Infinity;
     for (let c = 0; c < scores.length; c++) {
-      if (unseenPlaces[c] === 1) scores[c] += unseenBias;
+      if (unseenShares[c] > 0) scores[c] += unseenShares[c] * unseenBias;
       if (scores[c] > max) max = scores[c];
     }
     const places: number[] = []; // best first

@@ -14,6 +14,10 @@ export interface CompetingClass {
   readonly runtime: boolean;
   /** In the bundle's order and units. */
   readonly attributes: readonly number[];
+  /** Labelled pictures that were added while serving; none when left out. */
+  readonly examples?: number;
+  /** The part of the bias on unseen classes that it gets: when left out all of it, and nothing for a seen class. */
+  readonly unseenShare?: number;
 }
 
 /** One class's row of a linear head. */
@@ -33,7 +37,7 @@ export class HeadTable {
   private readonly competing: CompetingClass[] = [];
   private weights: Float32Array; // (capacity, D)
   private bias: Float32Array; // (capacity)
-  private unseen: Uint8Array; // (capacity): 1 for each class of which training had no picture
+  private shares: Float32Array; // (capacity): of the bias on unseen classes
   private sorted: Int32Array | null = null;
   private countOfUnseen = 0;
   /** Incremented by every change; whatever is derived from all classes can be cached until then. */
@@ -46,7 +50,7 @@ export class HeadTable {
     const capacity = roundedUp(expected);
     this.weights = new Float32Array(capacity * width);
     this.bias = new Float32Array(capacity).fill(-Infinity);
-    this.unseen = new Uint8Array(capacity);
+    this.shares = new Float32Array(capacity);
   }
 
   static ofBundle({ manifest, weights, bias }: Bundle): HeadTable {
@@ -71,9 +75,9 @@ export class HeadTable {
     return this.sorted;
   }
 
-  /** 1 for each class of which training had no picture, by place: quicker to read than thousands of descriptions. */
-  get unseenPlaces(): Uint8Array {
-    return this.unseen.subarray(0, this.competing.length);
+  /** The part of the bias on unseen classes that each class gets, by place: quicker to read than thousands of descriptions. */
+  get unseenShares(): Float32Array {
+    return this.shares.subarray(0, this.competing.length);
   }
 
   /** How many classes compete of which training had no picture. */
@@ -92,15 +96,15 @@ export class HeadTable {
 
   put(described: CompetingClass, row: HeadRow): void {
     const place = this.places.get(described.name) ?? this.competing.length;
-    const known = this.competing.length;
+    const previous = this.competing.at(place);
     if (place * this.width === this.weights.length) this.grow();
     if (place === this.competing.length) this.sorted = null;
     this.places.set(described.name, place);
     this.competing[place] = described;
     this.weights.set(row.weights, place * this.width);
     this.bias[place] = row.bias;
-    this.countOfUnseen += (described.seen ? 0 : 1) - (place < known ? this.unseen[place] : 0);
-    this.unseen[place] = described.seen ? 0 : 1;
+    this.countOfUnseen += unseenOne(described) - (previous ? unseenOne(previous) : 0);
+    this.shares[place] = described.unseenShare ?? unseenOne(described);
     this.version += 1;
   }
 
@@ -109,13 +113,13 @@ export class HeadTable {
     const place = this.places.get(name);
     if (place === undefined) return;
     const last = this.competing.length - 1;
-    this.countOfUnseen -= this.unseen[place];
+    this.countOfUnseen -= unseenOne(this.competing[place]);
     if (place !== last) {
       this.competing[place] = this.competing[last];
       this.places.set(this.competing[place].name, place);
       this.weights.copyWithin(place * this.width, last * this.width, (last + 1) * this.width);
       this.bias[place] = this.bias[last];
-      this.unseen[place] = this.unseen[last];
+      this.shares[place] = this.shares[last];
     }
     this.bias[last] = -Infinity;
     this.competing.pop();
@@ -126,14 +130,19 @@ export class HeadTable {
 
   private grow(): void {
     const capacity = Math.max(rowsPerGroup, this.bias.length * 2);
-    const { weights, bias, unseen } = this;
+    const { weights, bias, shares } = this;
     this.weights = new Float32Array(capacity * this.width);
     this.weights.set(weights);
     this.bias = new Float32Array(capacity).fill(-Infinity);
     this.bias.set(bias);
-    this.unseen = new Uint8Array(capacity);
-    this.unseen.set(unseen);
+    this.shares = new Float32Array(capacity);
+    this.shares.set(shares);
   }
+}
+
+/** 1 for a class of which training had no picture. */
+function unseenOne({ seen }: CompetingClass): number {
+  return seen ? 0 : 1;
 }
 
 function roundedUp(rows: number): number {

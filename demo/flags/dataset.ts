@@ -11,9 +11,15 @@ export const demonstrationCounts: PictureCounts = { train: 25, testSeen: 5, test
 
 export async function makeDataset(counts: PictureCounts, seed: number, watcher: Watcher): Promise<Dataset> {
   const pictures = await drawPictures(planPictures(counts), seed, watcher);
-  const { features, problems, identity } = await extractFeatures(pictures, { watcher });
+  const { problems, ...extracted } = await extractFeatures(pictures, { watcher });
   if (problems.length > 0) throw new Error(`${problems[0].name}: ${problems[0].reason}`); // drawn by us: a defect
+  return demonstrationDataset(pictures, extracted);
+}
 
+export function demonstrationDataset(
+  pictures: readonly PlannedPicture[],
+  { features, identity }: Pick<Awaited<ReturnType<typeof extractFeatures>>, 'features' | 'identity'>,
+): Dataset {
   const flags = [...inventedFlags, ...letterFlags];
   const labelOf = new Map(flags.map(({ name }, label) => [name, label]));
   return {

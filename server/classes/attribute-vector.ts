@@ -9,9 +9,10 @@ interface CheckedAttributes {
   readonly warnings: readonly string[];
 }
 
-type Given = readonly number[] | Readonly<Record<string, number>>;
+/** Null, like what is left out: not known. */
+type Given = readonly (number | null)[] | Readonly<Record<string, number | null>>;
 
-/** At most so many missing or unknown names are listed: a vector for another model would list hundreds. */
+/** At most so many unknown names are listed: a vector for another model would list hundreds. */
 const maxListed = 20;
 
 /** Further out no model says anything; most likely the value is in another unit. */
@@ -53,6 +54,8 @@ export function checkAttributes(
   described: Manifest['attributes'],
   outOfRange: 'warn' | 'refuse',
   path: readonly PropertyKey[],
+  /** Where what is left out is taken from. */
+  like: Readonly<Record<string, number>> = {},
 ): CheckedAttributes {
   const at = (key: PropertyKey): string => pointerOf([...path, key]);
   const byPosition = isList(given);
@@ -60,9 +63,11 @@ export function checkAttributes(
   const attributes: Record<string, number> = {};
   const warnings: string[] = [];
   described.forEach(({ name, minimum, maximum }, index) => {
-    const value = byPosition ? given[index] : own(given, name);
-    if (value === undefined) return;
+    const stated = byPosition ? given[index] : own(given, name);
+    const value = stated === undefined ? own(like, name) : stated;
+    if (value === undefined || value === null) return;
     attributes[name] = value;
+    if (stated === undefined) return; // as the other class has it, whatever its range
     if (value >= minimum && value <= maximum) return;
     const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
     const isAbsurd = !(
@@ -77,7 +82,7 @@ export function checkAttributes(
 }
 
 function lengthProblems(
-  given: readonly number[],
+  given: readonly unknown[],
   described: Manifest['attributes'],
   path: readonly PropertyKey[],
 ): FieldProblem[] {
@@ -87,27 +92,21 @@ function lengthProblems(
 }
 
 function nameProblems(
-  given: Readonly<Record<string, number>>,
+  given: Readonly<Record<string, unknown>>,
   described: Manifest['attributes'],
   path: readonly PropertyKey[],
 ): FieldProblem[] {
   const names = new Set(described.map(({ name }) => name));
   const unknown = Object.keys(given).filter((name) => !names.has(name));
-  const missing = [...names].filter((name) => own(given, name) === undefined);
-  const problem =
-    (detail: string) =>
-    (name: string): FieldProblem => ({ pointer: pointerOf([...path, name]), detail });
-  return [
-    ...unknown.slice(0, maxListed).map(problem('no attribute has this name; GET /attributes lists them')),
-    ...missing.slice(0, maxListed).map(problem('this attribute is missing')),
-  ];
+  const detail = 'no attribute has this name; GET /attributes lists them';
+  return unknown.slice(0, maxListed).map((name) => ({ pointer: pointerOf([...path, name]), detail }));
 }
 
 /** Not what an object inherits: "constructor" may be the name of an attribute, or of none. */
-function own(given: Readonly<Record<string, number>>, name: string): number | undefined {
+function own<Value>(given: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(given, name) ? given[name] : undefined;
 }
 
-function isList(given: Given): given is readonly number[] {
+function isList(given: Given): given is readonly (number | null)[] {
   return Array.isArray(given);
 }

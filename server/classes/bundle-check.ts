@@ -1,6 +1,6 @@
 /** Whether a bundle can use the classes that were added under another one: asked before it is loaded, and when it is. */
 import type { Manifest } from '../../core/bundle/manifest.js';
-import type { KnownClass } from './contract.js';
+import type { Classes } from './contract.js';
 import type { ClassContent } from './store/contract.js';
 
 export interface BundleCheck {
@@ -10,6 +10,8 @@ export interface BundleCheck {
   readonly unusable: readonly { readonly name: string; readonly reason: string }[];
   /** Those of them whose name the bundle has itself. */
   readonly collisions: readonly string[];
+  /** Examples that were made with another network than the bundle's. */
+  readonly unusableExamples: number;
 }
 
 /** Names are looked up, not counted: a map or a set. */
@@ -19,31 +21,55 @@ interface Names {
 
 const maxNamed = 5;
 
-/** Why a bundle cannot use a class; undefined when it can. */
+/**
+ * Why a bundle cannot use a class; undefined when it can. What the class leaves open is filled in; a class that has attributes which the
+ * bundle does not know, and lacks some that it asks for, was described for another model.
+ */
 export function problemWithBundle(
-  { name, attributes }: ClassContent,
+  { name, attributes, own }: ClassContent,
+  usableExamples: number,
   ownClasses: Names,
   attributeNames: readonly string[],
 ): string | undefined {
+  if (own)
+    return ownClasses.has(name)
+      ? undefined
+      : 'only pictures of it are stored, for a model that had the class itself; this one does not';
   if (ownClasses.has(name)) return 'the model has a class of this name itself';
+  if (usableExamples > 0) return undefined;
   const missing = attributeNames.filter((attribute) => !Object.hasOwn(attributes, attribute));
-  if (missing.length === 0) return undefined;
+  const given = Object.keys(attributes).length;
+  const known = attributeNames.length - missing.length;
+  if (missing.length === 0 || (known > 0 && known === given)) return undefined;
+  if (given === 0) return 'nothing but pictures is known of it, and another network was used for them';
   const shown = missing.slice(0, maxNamed).join(', ');
   const more = missing.length > maxNamed ? ', …' : '';
   return `the model asks for ${missing.length} attributes that it does not have: ${shown}${more}`;
 }
 
-export function checkWithBundle(manifest: Manifest, classes: readonly KnownClass[]): BundleCheck {
+/** `backbone`: the network whose features the bundle takes, as exampleBackbone() names it. */
+export function checkWithBundle(
+  manifest: Manifest,
+  backbone: string,
+  classes: Pick<Classes, 'list' | 'examplesOf'>,
+): BundleCheck {
   const ownClasses = new Set(manifest.classes.map(({ name }) => name));
   const attributeNames = manifest.attributes.map(({ name }) => name);
-  const stored = classes.filter(({ runtime }) => runtime);
-  const unusable = stored.flatMap((one) => {
-    const reason = problemWithBundle(one, ownClasses, attributeNames);
-    return reason === undefined ? [] : [{ name: one.name, reason }];
+  const all = classes.list();
+  const stored = all.filter(({ runtime, examples }) => runtime || examples > 0);
+  let unusableExamples = 0;
+  const unusable = stored.flatMap(({ name, attributes, runtime }) => {
+    const examples = classes.examplesOf(name);
+    const usable = examples.filter((one) => one.backbone === backbone).length;
+    unusableExamples += examples.length - usable;
+    const content = { name, attributes, ...(!runtime && { own: true as const }) };
+    const reason = problemWithBundle(content, usable, ownClasses, attributeNames);
+    return reason === undefined ? [] : [{ name, reason }];
   });
   return {
     usable: stored.length - unusable.length,
     unusable,
     collisions: unusable.map(({ name }) => name).filter((name) => ownClasses.has(name)),
+    unusableExamples,
   };
 }

@@ -4,13 +4,15 @@
  * own.
  */
 import { Failure } from '../../core/failures.js';
-import type { ChangeOptions, ChangeResult, ClassChange, ClassOutcome, KnownClass } from './contract.js';
-import { Draft } from './draft.js';
-import type { ClassContent, Remembered } from './store/contract.js';
+import type { ChangeOptions, ChangeResult, ClassChange, ClassOutcome } from './contract.js';
+import { Draft, type StoredClasses } from './draft.js';
+import type { ExampleLimits } from './drafted-examples.js';
+import type { ClassContent, ExampleChanges, Remembered } from './store/contract.js';
 
 export interface DraftedChange {
   readonly upserts: readonly ClassContent[];
   readonly removals: readonly string[];
+  readonly examples: ExampleChanges;
   /** Who changes it, by the name of the class. */
   readonly authors: ReadonlyMap<string, string>;
   readonly at: number;
@@ -20,7 +22,7 @@ export interface DraftedChange {
 /** What the queue needs of the registry. */
 interface ChangeTarget {
   readonly revision: number;
-  get(name: string): KnownClass | undefined;
+  readonly classes: StoredClasses;
   /** Reads what other replicas have changed. */
   catchUp(): Promise<void>;
   /** False when the registry has moved on meanwhile. */
@@ -40,7 +42,10 @@ const maxAttempts = 50;
 export class ChangeQueue {
   private readonly waiting: Request[] = [];
 
-  constructor(private readonly target: ChangeTarget) {}
+  constructor(
+    private readonly target: ChangeTarget,
+    private readonly limits: ExampleLimits,
+  ) {}
 
   /** Waits for its turn: call `serve` for that. */
   add(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
@@ -72,7 +77,7 @@ export class ChangeQueue {
 
   private async attempt(requests: readonly Request[]): Promise<boolean> {
     const at = Date.now();
-    const draft = new Draft((name) => this.target.get(name), at);
+    const draft = new Draft(this.target.classes, at, this.limits);
     const end = withoutOverlap(requests);
     const accepted = requests.slice(0, end).flatMap((request) => {
       try {
@@ -103,7 +108,8 @@ export class ChangeQueue {
     const upserts = [...draft.upserts.values()];
     const { authors } = draft;
     const removals = [...draft.removals];
-    const change = { upserts, removals, authors, at, ...(remember && { remember }) };
+    const examples = draft.examples.changes(draft.removals);
+    const change = { upserts, removals, examples, authors, at, ...(remember && { remember }) };
     if (isChange && !(await this.target.commit(change))) return false;
     const { revision } = this.target;
     for (const { request, outcomes } of accepted)
@@ -113,8 +119,10 @@ export class ChangeQueue {
 }
 
 function stored(outcomes: readonly ClassOutcome[], revision: number): ClassOutcome[] {
-  return outcomes.map(({ kind, known }) =>
-    kind === 'created' || kind === 'replaced' ? { kind, known: { ...known, revision } } : { kind, known },
+  return outcomes.map((outcome) =>
+    outcome.kind === 'removed' || outcome.kind === 'unchanged'
+      ? outcome
+      : { ...outcome, known: { ...outcome.known, revision } },
   );
 }
 
@@ -131,5 +139,5 @@ function withoutOverlap(requests: readonly Request[]): number {
 }
 
 function nameOf(change: ClassChange): string {
-  return change.kind === 'remove' ? change.name : change.content.name;
+  return 'content' in change ? change.content.name : change.name;
 }

@@ -1,14 +1,23 @@
 /** Every class that is known under one bundle, its own and those added at runtime with their rows, in memory. */
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { normalisedName } from '../../core/class-name.js';
+import { evidenceSettingsOf, unseenShare } from '../../core/fitting/evidence.js';
+import { completeAttributes, type CompletedAttributes } from '../../core/head/attribute-completion.js';
 import { bundleRows, type HeadChange } from '../../core/head/head-change.js';
-import type { HeadRow } from '../../core/head/head-table.js';
+import type { CompetingClass, HeadRow } from '../../core/head/head-table.js';
 import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
 import { rowOf } from '../../core/matrix.js';
 import { problemWithBundle } from './bundle-check.js';
-import type { KnownClass } from './contract.js';
+import type { KnownClass, ListedExample } from './contract.js';
+import { exampleMatrix, ExampleTable } from './example-table.js';
 import { etagOf } from './store/content.js';
-import type { ClassContent, NamedRow, StoredClass } from './store/contract.js';
+import type {
+  ClassContent,
+  ExampleChanges,
+  ExampleContent,
+  NamedRow,
+  StoredClass,
+} from './store/contract.js';
 
 /** The revision of the row is the store's business. */
 type RuntimeEntry = Omit<StoredClass, 'row'> & { readonly row: HeadRow | null };
@@ -17,40 +26,60 @@ interface CommittedClasses {
   readonly upserts: readonly ClassContent[];
   readonly removals: readonly string[];
   readonly rows: readonly NamedRow[];
+  readonly examples: ExampleChanges;
 }
 
 export class ClassTable {
   private readonly own: ReadonlyMap<string, KnownClass>;
+  /** Those added at runtime, and those of the bundle that have examples. */
   private readonly added = new Map<string, RuntimeEntry>();
+  private readonly examples: ExampleTable;
   private readonly attributeNames: readonly string[];
+  private readonly completions = new WeakMap<ClassContent['attributes'], CompletedAttributes>();
   /** Rows of the bundle's own classes that a consolidation has moved. */
   private readonly moved = new Map<string, HeadRow>();
   private sorted: readonly KnownClass[] | null = null;
   /** Names that are not in the normal form (of a dataset, or stored by an earlier version), by that form. */
   private otherForms: ReadonlyMap<string, string> | null = null;
 
-  constructor(private readonly bundle: Bundle) {
-    const { attributes, classes } = bundle.manifest;
+  constructor(
+    private readonly bundle: Bundle,
+    backbone: string,
+  ) {
+    const { attributes, classes, featureMap } = bundle.manifest;
+    this.examples = new ExampleTable(backbone, featureMap.width);
     this.attributeNames = attributes.map(({ name }) => name);
     this.own = new Map(
       classes.map(({ name, seen, attributes: values }) => {
         const named = Object.fromEntries(this.attributeNames.map((attribute, k) => [attribute, values[k]]));
         const etag = etagOf({ name, attributes: named });
-        return [name, { name, seen, runtime: false, attributes: named, etag, revision: 0 }];
+        return [name, { name, seen, runtime: false, attributes: named, examples: 0, etag, revision: 0 }];
       }),
     );
   }
 
   get count(): number {
-    return this.own.size + this.added.size;
+    return this.list().length;
   }
 
-  /** Whether the bundle itself has a class of this name; a runtime class of the same name does not compete. */
-  isOwn(name: string): boolean {
-    return this.own.has(name);
+  /** Of the examples of all classes. */
+  get exampleTotals(): { readonly count: number; readonly bytes: number } {
+    const { count, bytes } = this.examples;
+    return { count, bytes };
   }
 
-  /** Of the runtime classes. */
+  examplesOf(name: string): readonly ListedExample[] {
+    return this.examples.of(name).map((one) => ({ ...one, usable: this.examples.isUsable(one) }));
+  }
+
+  /** What is stored of a class, or would be if examples were added to one of the bundle. */
+  contentOf(name: string): ClassContent | undefined {
+    const entry = this.added.get(name);
+    if (entry) return { name, attributes: entry.attributes, ...(entry.own && { own: true }) };
+    return this.own.has(name) ? { name, attributes: {}, own: true } : undefined;
+  }
+
+  /** Of the classes that are stored. */
   names(): string[] {
     return [...this.added.keys()];
   }
@@ -68,21 +97,35 @@ export class ClassTable {
 
   list(): readonly KnownClass[] {
     this.sorted ??= [
-      ...this.own.values(),
+      ...[...this.own.values()].filter(({ name }) => !this.added.get(name)?.own),
       ...[...this.added.values()].map((entry) => this.known(entry)),
     ].sort((a, b) => (a.name < b.name ? -1 : 1));
     return this.sorted;
   }
 
-  /** In the bundle's order. */
-  vectorOf(attributes: ClassContent['attributes']): number[] {
-    return this.attributeNames.map((name) => attributes[name]);
+  /** The attributes of a class that are not known, as the model fills them in from the others. */
+  filledOf(name: string): Readonly<Record<string, number>> {
+    const entry = this.added.get(name);
+    if (!entry || entry.own) return {};
+    const { values, known } = this.completed(entry.attributes);
+    return Object.fromEntries(this.attributeNames.flatMap((one, k) => (known[k] ? [] : [[one, values[k]]])));
   }
 
-  /** Classes as the store has them now. */
-  applyStored(changed: readonly StoredClass[], removed: readonly string[]): void {
+  /** In the bundle's order; NaN for what is not known. */
+  vectorOf(attributes: ClassContent['attributes']): number[] {
+    return this.attributeNames.map((name) => (Object.hasOwn(attributes, name) ? attributes[name] : NaN));
+  }
+
+  /** Classes as the store has them now. `examples`: all of them, or what has changed. */
+  applyStored(
+    changed: readonly StoredClass[],
+    removed: readonly string[],
+    examples: readonly ExampleContent[] | ExampleChanges,
+  ): void {
     for (const name of removed) this.added.delete(name);
     for (const stored of changed) this.added.set(stored.name, stored);
+    if ('added' in examples) this.examples.apply(examples);
+    else this.examples.replaceAll(examples);
     this.onNamesChanged();
   }
 
@@ -106,29 +149,37 @@ export class ClassTable {
 
   /** Every row, for a worker that starts. */
   allRows(): HeadChange['put'] {
-    return [...bundleRows(this.currentBundle()), ...this.runtimeRows()];
+    return [...bundleRows(this.currentBundle()), ...this.headChange(this.added.keys()).put];
   }
 
-  /** Of the bundle's own classes that are named. */
-  baseRows(rows: readonly NamedRow[]): HeadChange['put'] {
-    return rows.flatMap(({ name, weights, bias }) => {
+  /** How the head of those who answer pictures changes with the classes named, whatever has become of them. */
+  headChange(names: Iterable<string>): Pick<HeadChange, 'put' | 'removed'> {
+    const put: HeadChange['put'][number][] = [];
+    const removed: string[] = [];
+    for (const name of new Set(names)) {
+      const [entry] = this.usable([name]);
       const own = this.own.get(name);
-      if (!own) return [];
-      const described = { name, seen: own.seen, runtime: false, attributes: this.vectorOf(own.attributes) };
-      return [{ described, row: { weights, bias } }];
-    });
+      const row = (entry as RuntimeEntry | undefined)?.row ?? (own ? this.ownRow(name) : null);
+      if (row) put.push({ described: this.competing(name, own ?? entry), row });
+      else if (!own) removed.push(name);
+    }
+    return { put, removed };
   }
 
   /** What this server has just stored. */
   applyCommit(
-    { upserts, removals, rows }: CommittedClasses,
+    { upserts, removals, rows, examples }: CommittedClasses,
     { revision, at }: { readonly revision: number; readonly at: number },
   ): void {
-    for (const name of removals) this.added.delete(name);
-    for (const { name, attributes } of upserts) {
-      const createdAt = this.added.get(name)?.createdAt ?? at;
-      const etag = etagOf({ name, attributes });
-      this.added.set(name, { name, attributes, etag, createdAt, updatedAt: at, revision, row: null });
+    for (const name of removals) {
+      this.added.delete(name);
+      this.examples.removeClass(name);
+    }
+    this.examples.apply(examples);
+    for (const content of upserts) {
+      const createdAt = this.added.get(content.name)?.createdAt ?? at;
+      const etag = etagOf(content);
+      this.added.set(content.name, { ...content, etag, createdAt, updatedAt: at, revision, row: null });
     }
     for (const { name, weights, bias } of rows) {
       const entry = this.added.get(name);
@@ -137,24 +188,30 @@ export class ClassTable {
     this.onNamesChanged();
   }
 
-  /** Those that the bundle can use, with their rows; all, or those named. */
+  /** Those that the bundle can use, with their examples and rows; all, or those named. */
   runtimeClasses(names: Iterable<string> = this.added.keys()): RuntimeClass[] {
-    return this.usable(names).map(({ name, attributes, row }) => ({
-      name,
-      attributes: this.vectorOf(attributes),
-      ...(row && { row: { weights: row.weights, bias: row.bias } }),
-    }));
+    return this.usable(names).map((entry) => {
+      const { row } = entry;
+      const described = this.fitted(entry, this.examples.of(entry.name));
+      return row ? { ...described, row: { weights: row.weights, bias: row.bias } } : described;
+    });
+  }
+
+  /** Those among them that the bundle cannot use: a fit must not have them. */
+  notFitted(names: readonly string[]): string[] {
+    const fitted = new Set(this.usable(names).map(({ name }) => name));
+    return names.filter((name) => !fitted.has(name));
+  }
+
+  /** A class as the fit would be given it once a change is stored; null when the bundle could not use it. */
+  runtimeClassAfter(content: ClassContent, changes: ExampleChanges): RuntimeClass | null {
+    const examples = this.examples.after(content.name, changes);
+    return this.isFitted(content, examples) ? this.fitted(content, examples) : null;
   }
 
   /** Those that the bundle can use and that have not been fitted to it yet. */
   withoutRow(): RuntimeClass[] {
-    return this.runtimeClasses().filter(({ row }) => !row);
-  }
-
-  runtimeRows(names: Iterable<string> = this.added.keys()): HeadChange['put'] {
-    return this.runtimeClasses(names).flatMap(({ name, attributes, row }) =>
-      row ? [{ described: { name, seen: false, runtime: true, attributes }, row }] : [],
-    );
+    return this.runtimeClasses([...this.added.values()].filter(({ row }) => !row).map(({ name }) => name));
   }
 
   unusable(): KnownClass[] {
@@ -186,18 +243,71 @@ export class ClassTable {
   private usable(names: Iterable<string>): RuntimeEntry[] {
     return [...names].flatMap((name) => {
       const entry = this.added.get(name);
-      return entry && this.problemOf(entry) === undefined ? [entry] : [];
+      return entry && this.isFitted(entry, this.examples.of(name)) ? [entry] : [];
     });
   }
 
   private known(entry: RuntimeEntry): KnownClass {
     const { name, attributes, etag, revision, createdAt, updatedAt } = entry;
-    const unusable = this.problemOf(entry);
-    const described = { name, seen: false, runtime: true, attributes, etag, revision, createdAt, updatedAt };
-    return unusable === undefined ? described : { ...described, unusable };
+    const examples = this.examples.of(name);
+    const usable = this.usableExamples(examples).length;
+    const counts = {
+      examples: examples.length,
+      ...(usable < examples.length && { unusableExamples: examples.length - usable }),
+    };
+    const own = entry.own && this.own.get(name);
+    if (own) return { ...own, ...counts, revision, updatedAt };
+    const unusable = this.problemOf(entry, usable);
+    const described = { name, seen: false, runtime: true, attributes, ...counts, etag, revision };
+    return { ...described, createdAt, updatedAt, ...(unusable !== undefined && { unusable }) };
   }
 
-  private problemOf(content: ClassContent): string | undefined {
-    return problemWithBundle(content, this.own, this.attributeNames);
+  /** As the fit is given it. */
+  private fitted({ name, attributes, own }: ClassContent, all: readonly ExampleContent[]): RuntimeClass {
+    const examples = exampleMatrix(this.usableExamples(all));
+    const values = own ? this.own.get(name)!.attributes : attributes;
+    return { name, attributes: this.vectorOf(values), ...(examples && { examples }) };
+  }
+
+  /** A class of the bundle is fitted anew only for its examples. */
+  private isFitted(content: ClassContent, examples: readonly ExampleContent[]): boolean {
+    const usable = this.usableExamples(examples).length;
+    return this.problemOf(content, usable) === undefined && (!content.own || usable > 0);
+  }
+
+  private usableExamples(examples: readonly ExampleContent[]): ExampleContent[] {
+    return examples.filter((one) => this.examples.isUsable(one));
+  }
+
+  private problemOf(content: ClassContent, usableExamples: number): string | undefined {
+    return problemWithBundle(content, usableExamples, this.own, this.attributeNames);
+  }
+
+  /** As those who answer pictures know it. */
+  private competing(name: string, { attributes }: Pick<ClassContent, 'attributes'>): CompetingClass {
+    const own = this.own.get(name);
+    const described = { name, seen: own?.seen ?? false, runtime: !own };
+    const { values } = this.completed(attributes);
+    const examples = this.usableExamples(this.examples.of(name)).length;
+    if (examples === 0) return { ...described, attributes: values };
+    const settings = evidenceSettingsOf(this.bundle.manifest);
+    const share = described.seen ? 0 : unseenShare(settings, examples);
+    return { ...described, attributes: values, examples, unseenShare: share };
+  }
+
+  /** Filling in takes tenths of a second with hundreds of classes: once for each description. */
+  private completed(attributes: ClassContent['attributes']): CompletedAttributes {
+    const known = this.completions.get(attributes);
+    if (known) return known;
+    const completed = completeAttributes(this.bundle.manifest, this.vectorOf(attributes));
+    this.completions.set(attributes, completed);
+    return completed;
+  }
+
+  /** Of a class of the bundle, without examples. */
+  private ownRow(name: string): HeadRow {
+    const place = [...this.own.keys()].indexOf(name);
+    const { weights, bias } = this.bundle;
+    return this.moved.get(name) ?? { weights: rowOf(weights, place), bias: bias[place] };
   }
 }

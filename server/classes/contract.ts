@@ -1,12 +1,24 @@
 /** What the routes know of the classes that compete. */
 import type { Confusion } from '../../core/fitting/confusion.js';
-import type { ClassContent, ClassVersion, Remembered, VersionPage } from './store/contract.js';
+import type {
+  ClassContent,
+  ClassVersion,
+  ExampleContent,
+  Remembered,
+  VersionPage,
+} from './store/contract.js';
 
 export interface KnownClass {
   readonly name: string;
   readonly seen: boolean;
   readonly runtime: boolean;
+  /** What is stored: all of them or some. */
   readonly attributes: Readonly<Record<string, number>>;
+  /** Pictures of it that were added while serving. */
+  readonly examples: number;
+  /** How many of them cannot be used, because another network made their features. */
+  readonly unusableExamples?: number;
+  /** Of the attributes: examples come and go without a new one. */
   readonly etag: string;
   /** Of the registry, when it last changed; 0 for the bundle's own. */
   readonly revision: number;
@@ -16,17 +28,35 @@ export interface KnownClass {
   readonly unusable?: string;
 }
 
+/** When and by whom: now and by the caller, unless it says so. */
+export type NewExample = Pick<ExampleContent, 'id' | 'backbone' | 'features'> &
+  Partial<Pick<ExampleContent, 'createdAt' | 'createdBy'>>;
+
 export type ClassChange =
-  | { readonly kind: 'create'; readonly content: ClassContent }
+  /** What exists with the same attributes is left as it is, and gets the examples that it does not have. */
+  | { readonly kind: 'create'; readonly content: ClassContent; readonly examples?: readonly NewExample[] }
   | { readonly kind: 'replace'; readonly content: ClassContent; readonly ifMatch: string }
   /** Creates it, or replaces what is there; the latter only with the ETag of what is there, or '*'. */
-  | { readonly kind: 'put'; readonly content: ClassContent; readonly ifMatch: string | undefined }
-  | { readonly kind: 'remove'; readonly name: string; readonly ifMatch: string };
+  | {
+      readonly kind: 'put';
+      readonly content: ClassContent;
+      readonly ifMatch: string | undefined;
+      /** These, and no others; left out, those that it has. */
+      readonly examples?: readonly NewExample[];
+    }
+  | { readonly kind: 'remove'; readonly name: string; readonly ifMatch: string }
+  /** Also of a class of the bundle itself. */
+  | { readonly kind: 'add-examples'; readonly name: string; readonly examples: readonly NewExample[] }
+  /** These, and no others. */
+  | { readonly kind: 'set-examples'; readonly name: string; readonly examples: readonly NewExample[] }
+  | { readonly kind: 'remove-examples'; readonly name: string; readonly ids: readonly string[] | 'all' };
 
 export interface ClassOutcome {
-  readonly kind: 'created' | 'replaced' | 'removed' | 'unchanged';
+  readonly kind: 'created' | 'replaced' | 'removed' | 'unchanged' | 'examples-added' | 'examples-removed';
   /** As it is now, or was before it was removed. */
   readonly known: KnownClass;
+  /** Ids of the examples that were not there before. */
+  readonly added: readonly string[];
 }
 
 export interface ChangeResult {
@@ -48,19 +78,29 @@ export interface Remembering {
   readonly answer: (result: ChangeResult) => unknown;
 }
 
+export type ListedExample = ExampleContent & { readonly usable: boolean };
+
 export interface Classes {
   /** Of the head that answers. */
   readonly revision: number;
   /** In order of their names: the bundle's own and those added since. */
   list(): readonly KnownClass[];
   get(name: string): KnownClass | undefined;
+  /** The attributes of a class that are not known, as the model fills them in from the others. */
+  filledOf(name: string): Readonly<Record<string, number>>;
+  /** Which network makes features of examples: those of another are not used. */
+  readonly exampleBackbone: string;
+  /** Oldest first. */
+  examplesOf(name: string): readonly ListedExample[];
   /** All of them or none. Resolves when it is durable and every picture from now on is answered with it. */
   change(changes: readonly ClassChange[], options?: ChangeOptions): Promise<ChangeResult>;
   recall(key: string): Promise<Remembered | null>;
   /** What a class was after each change, newest first; also of one that was removed. */
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  /** Those that a class had at that revision. */
+  examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Which classes a new one would be confused with; changes nothing. */
-  preview(content: ClassContent, signal: AbortSignal): Promise<Confusion>;
+  preview(content: ClassContent, signal: AbortSignal, examples?: readonly NewExample[]): Promise<Confusion>;
   /** Resolves when the revision is reached, and fails when it is not in time. */
   reach(revision: number, signal: AbortSignal): Promise<void>;
   /** What does not work at the moment although pictures are answered; empty when all is well. */

@@ -1,19 +1,31 @@
 /** A draft: what requests would do to the classes, before anything is fitted or stored. */
 import { Failure } from '../../core/failures.js';
-import type { ClassChange, ClassOutcome, KnownClass } from './contract.js';
+import type { ClassChange, ClassOutcome, KnownClass, NewExample } from './contract.js';
+import { DraftedExamples, type ExampleLimits, type StoredExamples } from './drafted-examples.js';
 import { etagOf } from './store/content.js';
 import type { ClassContent } from './store/contract.js';
+
+/** The classes as they are. */
+export interface StoredClasses extends StoredExamples {
+  get(name: string): KnownClass | undefined;
+  /** What is stored of a class, or would be if examples were added to one of the bundle. */
+  contentOf(name: string): ClassContent | undefined;
+}
 
 export class Draft {
   readonly upserts = new Map<string, ClassContent>();
   readonly removals = new Set<string>();
+  readonly examples: DraftedExamples;
   /** Who changes it, by the name of the class, where that is known. */
   readonly authors = new Map<string, string>();
 
   constructor(
-    private readonly known: (name: string) => KnownClass | undefined,
+    private readonly stored: StoredClasses,
     private readonly now: number,
-  ) {}
+    limits: ExampleLimits,
+  ) {
+    this.examples = new DraftedExamples(stored, limits);
+  }
 
   get isEmpty(): boolean {
     return this.upserts.size === 0 && this.removals.size === 0;
@@ -22,9 +34,10 @@ export class Draft {
   /** All changes of one request, or none of them: on a failure nothing of it stays in the draft. */
   apply(changes: readonly ClassChange[], by?: string): ClassOutcome[] {
     const kept = { upserts: new Map(this.upserts), removals: new Set(this.removals) };
+    const restoreExamples = this.examples.checkpoint();
     try {
       return changes.map((change, index) => {
-        const outcome = this.applyOne(change, changes.length > 1 ? index : null);
+        const outcome = this.applyOne(change, changes.length > 1 ? index : null, by);
         if (by !== undefined && outcome.kind !== 'unchanged') this.authors.set(outcome.known.name, by);
         return outcome;
       });
@@ -33,69 +46,178 @@ export class Draft {
       for (const [name, content] of kept.upserts) this.upserts.set(name, content);
       this.removals.clear();
       for (const name of kept.removals) this.removals.add(name);
+      restoreExamples();
       throw error;
     }
   }
 
-  private applyOne(change: ClassChange, index: number | null): ClassOutcome {
-    const name = change.kind === 'remove' ? change.name : change.content.name;
+  private applyOne(change: ClassChange, index: number | null, by: string | undefined): ClassOutcome {
+    const name = 'content' in change ? change.content.name : change.name;
     const present = this.present(name);
-    if (change.kind === 'create') {
-      if (!present) return { kind: 'created', known: this.put(change.content, undefined) };
-      if (present.etag === etagOf(change.content)) return { kind: 'unchanged', known: present };
-      throw exists(present, index);
+    switch (change.kind) {
+      case 'create':
+        if (!present) return this.put(change.content, change.examples, by);
+        if (present.etag !== etagOf(change.content)) throw exists(present, index);
+        return this.addExamples(present, change.examples ?? [], by);
+      case 'add-examples':
+        return this.addExamples(required(present, name), change.examples, by);
+      case 'set-examples':
+        return this.setExamples(required(present, name), change.examples, by);
+      case 'remove-examples':
+        return this.removeExamples(required(present, name), change.ids);
+      case 'put':
+        if (!present) return this.put(change.content, change.examples, by);
+        break;
     }
-    if (!present && change.kind === 'put')
-      return { kind: 'created', known: this.put(change.content, undefined) };
-    if (!present) throw new Failure('not-found', `There is no class "${name}".`);
-    if (!present.runtime)
-      throw new Failure(
-        'conflict',
-        `"${name}" belongs to the model, which was trained with it; it cannot be changed here.`,
-      );
-    if (change.ifMatch === undefined)
-      throw new Failure(
-        'precondition-required',
-        `"${name}" exists. Send If-Match with the ETag that GET answered, or * to change whatever is there.`,
-      );
-    if (change.ifMatch !== '*' && change.ifMatch !== present.etag)
-      throw new Failure(
-        'precondition-failed',
-        `"${name}" has changed since it was read. Read it again, then decide.`,
-      );
+    checkChangeable(required(present, name), change.ifMatch);
     if (change.kind === 'remove') {
       this.upserts.delete(name);
       this.removals.add(name);
-      return { kind: 'removed', known: present };
+      this.examples.removeClass(name);
+      return { kind: 'removed', known: present!, added: [] };
     }
-    if (present.etag === etagOf(change.content)) return { kind: 'unchanged', known: present };
-    return { kind: 'replaced', known: this.put(change.content, present) };
+    return this.replace(change, present!, by);
+  }
+
+  private replace(
+    change: ClassChange & { readonly kind: 'replace' | 'put' },
+    present: KnownClass,
+    by: string | undefined,
+  ): ClassOutcome {
+    const { content } = change;
+    const wanted = change.kind === 'put' ? change.examples : undefined;
+    const changed = wanted ? this.examples.set(content.name, wanted, this.origin(by)) : null;
+    const isSame = present.etag === etagOf(content) && !changed?.isChange;
+    if (isSame) return { kind: 'unchanged', known: present, added: [] };
+    this.upserts.set(content.name, content);
+    this.checkSomethingKnown(content);
+    return { kind: 'replaced', known: this.present(content.name)!, added: changed?.added ?? [] };
+  }
+
+  private put(
+    content: ClassContent,
+    examples: readonly NewExample[] = [],
+    by: string | undefined,
+  ): ClassOutcome {
+    this.removals.delete(content.name);
+    this.upserts.set(content.name, content);
+    const added = this.examples.add(content.name, examples, this.origin(by));
+    this.checkSomethingKnown(content);
+    return { kind: 'created', known: this.present(content.name)!, added };
+  }
+
+  private addExamples(
+    present: KnownClass,
+    examples: readonly NewExample[],
+    by: string | undefined,
+  ): ClassOutcome {
+    const added = this.examples.add(present.name, examples, this.origin(by));
+    if (added.length === 0) return { kind: 'unchanged', known: present, added };
+    this.touch(present.name);
+    return { kind: 'examples-added', known: this.present(present.name)!, added };
+  }
+
+  private setExamples(
+    present: KnownClass,
+    examples: readonly NewExample[],
+    by: string | undefined,
+  ): ClassOutcome {
+    const { added, isChange } = this.examples.set(present.name, examples, this.origin(by));
+    if (!isChange) return { kind: 'unchanged', known: present, added };
+    this.checkSomethingKnown(this.touch(present.name));
+    return { kind: 'replaced', known: this.present(present.name)!, added };
+  }
+
+  private removeExamples(present: KnownClass, ids: readonly string[] | 'all'): ClassOutcome {
+    const { name } = present;
+    const there = this.examples.of(name).map(({ id }) => id);
+    if (ids !== 'all')
+      for (const id of ids)
+        if (!there.includes(id)) throw new Failure('not-found', `There is no example ${id} of "${name}".`);
+    const removed = ids === 'all' ? there : ids;
+    if (removed.length === 0) return { kind: 'unchanged', known: present, added: [] };
+    this.examples.remove(name, removed);
+    const content = this.touch(name);
+    if (content.own && this.examples.of(name).length === 0) {
+      this.upserts.delete(name);
+      this.removals.add(name);
+    }
+    this.checkSomethingKnown(content);
+    return { kind: 'examples-removed', known: this.present(name)!, added: [] };
+  }
+
+  /** A class whose examples change is stored again. */
+  private touch(name: string): ClassContent {
+    this.removals.delete(name);
+    const content = this.upserts.get(name) ?? this.stored.contentOf(name)!;
+    this.upserts.set(name, content);
+    return content;
+  }
+
+  private checkSomethingKnown({ name, attributes, own }: ClassContent): void {
+    if (own || Object.keys(attributes).length > 0 || this.examples.of(name).length > 0) return;
+    throw new Failure(
+      'attributes-invalid',
+      `Nothing would be known of "${name}": it needs an attribute or an example picture. Remove the class instead, or add one.`,
+    );
   }
 
   private present(name: string): KnownClass | undefined {
-    if (this.removals.has(name)) return undefined;
+    const stored = this.stored.get(name);
+    if (this.removals.has(name)) return stored?.runtime === false ? withExamples(stored, 0) : undefined;
     const content = this.upserts.get(name);
-    return content ? this.described(content, this.known(name)) : this.known(name);
+    if (!content) return stored;
+    const count = this.examples.of(name).length;
+    if (content.own && stored) return withExamples(stored, count);
+    return withExamples(this.described(content, stored), count);
   }
 
-  private put(content: ClassContent, previous: KnownClass | undefined): KnownClass {
-    this.removals.delete(content.name);
-    this.upserts.set(content.name, content);
-    return this.described(content, previous);
-  }
-
-  private described({ name, attributes }: ClassContent, previous: KnownClass | undefined): KnownClass {
+  private described(content: ClassContent, previous: KnownClass | undefined): KnownClass {
+    const { name, attributes } = content;
     return {
       name,
       attributes,
       seen: false,
       runtime: true,
-      etag: etagOf({ name, attributes }),
+      examples: 0,
+      etag: etagOf(content),
       revision: previous?.revision ?? 0, // the registry says which when it is stored
       createdAt: previous?.createdAt ?? this.now,
       updatedAt: this.now,
     };
   }
+
+  private origin(by: string | undefined): { readonly createdAt: number; readonly createdBy: string | null } {
+    return { createdAt: this.now, createdBy: by ?? null };
+  }
+}
+
+function withExamples({ unusableExamples = 0, ...known }: KnownClass, examples: number): KnownClass {
+  const unusable = Math.min(unusableExamples, examples);
+  return { ...known, examples, ...(unusable > 0 && { unusableExamples: unusable }) };
+}
+
+function required(present: KnownClass | undefined, name: string): KnownClass {
+  if (!present) throw new Failure('not-found', `There is no class "${name}".`);
+  return present;
+}
+
+function checkChangeable({ name, runtime, etag }: KnownClass, ifMatch: string | undefined): void {
+  if (!runtime)
+    throw new Failure(
+      'conflict',
+      `"${name}" belongs to the model, which was trained with it; it cannot be changed here.`,
+    );
+  if (ifMatch === undefined)
+    throw new Failure(
+      'precondition-required',
+      `"${name}" exists. Send If-Match with the ETag that GET answered, or * to change whatever is there.`,
+    );
+  if (ifMatch !== '*' && ifMatch !== etag)
+    throw new Failure(
+      'precondition-failed',
+      `"${name}" has changed since it was read. Read it again, then decide.`,
+    );
 }
 
 function exists({ name, runtime }: KnownClass, index: number | null): Failure {

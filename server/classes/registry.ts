@@ -12,7 +12,17 @@ import type { Logger } from '../observability/logger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
 import { ClassTable } from './class-table.js';
 import { Consolidation } from './consolidation.js';
-import type { ChangeOptions, ChangeResult, ClassChange, Classes, KnownClass } from './contract.js';
+import type {
+  ChangeOptions,
+  ChangeResult,
+  ClassChange,
+  Classes,
+  KnownClass,
+  ListedExample,
+  NewExample,
+} from './contract.js';
+import type { ExampleLimits } from './drafted-examples.js';
+import { exampleBackbone } from './example.js';
 import { FittingProcess } from './fitting/fitting-process.js';
 import type { ConsolidatedRows } from './fitting/protocol.js';
 import { RevisionWaiters } from './revision-waiters.js';
@@ -21,6 +31,7 @@ import type {
   ClassContent,
   ClassStore,
   ClassVersion,
+  ExampleContent,
   NamedRow,
   Position,
   Remembered,
@@ -36,7 +47,13 @@ export interface RegistryOptions {
   readonly quietSeconds?: number;
   /** A fitting process that is silent for so long hangs. */
   readonly fittingSilenceSeconds?: number;
+  /** The network whose features the bundle takes; as the bundle says when left out. */
+  readonly exampleBackbone?: string;
+  readonly exampleLimits?: ExampleLimits;
 }
+
+const noLimits: ExampleLimits = { perClass: Infinity, perRegistry: Infinity, bytes: Infinity };
+const noExamples = { added: [], removed: [] };
 
 type HeadListener = (change: HeadChange) => void;
 
@@ -49,6 +66,7 @@ interface Step {
 }
 
 export class ClassRegistry implements Classes {
+  readonly exampleBackbone: string;
   private readonly table: ClassTable;
   private readonly fitting: FittingProcess;
   private readonly changes: ChangeQueue;
@@ -65,10 +83,12 @@ export class ClassRegistry implements Classes {
   private constructor(
     private readonly store: ClassStore,
     private readonly bundle: Bundle,
-    { logger, consolidateAfter, quietSeconds = 10, fittingSilenceSeconds }: RegistryOptions,
+    options: RegistryOptions,
   ) {
+    const { logger, consolidateAfter, quietSeconds = 10, fittingSilenceSeconds } = options;
     this.logger = logger;
-    this.table = new ClassTable(bundle);
+    this.exampleBackbone = options.exampleBackbone ?? exampleBackbone(bundle.manifest.backbone);
+    this.table = new ClassTable(bundle, this.exampleBackbone);
     const newFitting = (): FittingProcess =>
       new FittingProcess(
         { bundle: () => this.table.currentBundle(), runtimeClasses: () => this.table.runtimeClasses() },
@@ -87,14 +107,15 @@ export class ClassRegistry implements Classes {
       { afterAdditions: consolidateAfter, quietSeconds, logger },
     );
     this.follower = new StoreFollower(() => this.inTurn(() => this.catchUp()), logger);
-    this.changes = new ChangeQueue({
+    const target = {
       get revision() {
         return revision();
       },
-      get: (name) => this.table.get(name),
+      classes: this.table,
       catchUp: () => this.catchUp(),
-      commit: (change) => this.commit(change),
-    });
+      commit: (change: DraftedChange) => this.commit(change),
+    };
+    this.changes = new ChangeQueue(target, options.exampleLimits ?? noLimits);
   }
 
   static async open(store: ClassStore, bundle: Bundle, options: RegistryOptions): Promise<ClassRegistry> {
@@ -129,6 +150,23 @@ export class ClassRegistry implements Classes {
     return this.table.get(name);
   }
 
+  examplesOf(name: string): readonly ListedExample[] {
+    return this.table.examplesOf(name);
+  }
+
+  filledOf(name: string): Readonly<Record<string, number>> {
+    return this.table.filledOf(name);
+  }
+
+  /** Of all classes. */
+  get exampleCount(): number {
+    return this.table.exampleTotals.count;
+  }
+
+  examplesAt(name: string, revision: number): Promise<ExampleContent[]> {
+    return this.store.examplesAt(name, revision);
+  }
+
   /** Every row, for a worker that starts. */
   head(): HeadChange {
     return { revision: this.revision, removed: [], put: this.table.allRows() };
@@ -154,10 +192,20 @@ export class ClassRegistry implements Classes {
   }
 
   /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
-  preview({ name, attributes }: ClassContent, signal: AbortSignal): Promise<Confusion> {
-    return this.inTurn(() =>
-      this.fitting.confusion({ name, attributes: this.table.vectorOf(attributes) }, signal),
-    );
+  preview(
+    content: ClassContent,
+    signal: AbortSignal,
+    examples: readonly NewExample[] = [],
+  ): Promise<Confusion> {
+    const { name, attributes } = content;
+    const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
+    return this.inTurn(() => {
+      const candidate = this.table.runtimeClassAfter(content, { added, removed: [] });
+      return this.fitting.confusion(
+        candidate ?? { name, attributes: this.table.vectorOf(attributes) },
+        signal,
+      );
+    });
   }
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
@@ -201,19 +249,21 @@ export class ClassRegistry implements Classes {
   }
 
   /** False when the registry has moved on meanwhile. */
-  private async commit({ upserts, removals, authors, at, remember }: DraftedChange): Promise<boolean> {
-    // A class whose name the bundle has itself is stored, and does not compete: there is nothing to fit.
-    const described = upserts
-      .filter(({ name }) => !this.table.isOwn(name))
-      .map(({ name, attributes }) => ({ name, attributes: this.table.vectorOf(attributes) }));
+  private async commit({ remember, ...drafted }: DraftedChange): Promise<boolean> {
+    const { upserts, removals, examples, at } = drafted;
+    // What the bundle cannot use is stored, and does not compete: there is nothing to fit.
+    const described = upserts.map((content) => this.table.runtimeClassAfter(content, examples));
+    const notFitted = upserts.filter((_, i) => described[i] === null).map(({ name }) => name);
+    const edits = {
+      upserts: described.filter((one) => one !== null),
+      removals: [...removals, ...notFitted],
+    };
     const isEdit = upserts.length > 0 || removals.length > 0;
-    const { rows, converged } = isEdit
-      ? await this.fitting.fit({ upserts: described, removals })
-      : { rows: [], converged: true };
+    const { rows, converged } = isEdit ? await this.fitting.fit(edits) : { rows: [], converged: true };
     if (!converged)
       this.logger.warn({ classes: this.table.count }, 'The fit of classes stopped before it converged.');
     const fitted = { bundle: this.bundle.identity, rows };
-    const change = { upserts, removals, authors, at, rows: fitted, ...(remember && { remember }) };
+    const change = { ...drafted, rows: fitted, ...(remember && { remember }) };
     const result = await this.store.commit(change, this.position);
     if (result.kind === 'stale') return false;
     if (result.kind === 'repeated')
@@ -221,9 +271,10 @@ export class ClassRegistry implements Classes {
         'conflict',
         'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
       );
-    const changed = rows.map(({ name }) => name);
-    this.table.applyCommit({ upserts, removals, rows }, { revision: result.position.revision, at });
-    if (isEdit) this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: removals }));
+    const changed = [...rows, ...upserts].map(({ name }) => name);
+    this.table.applyCommit({ ...drafted, rows }, { revision: result.position.revision, at });
+    if (isEdit)
+      this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: edits.removals }));
     this.consolidation.onAdditions(upserts.length);
     this.moveTo(result.position, { changed, removed: removals });
     return true;
@@ -242,7 +293,8 @@ export class ClassRegistry implements Classes {
   }
 
   private applyRows(rows: readonly NamedRow[], { revision }: Position): void {
-    this.table.applyCommit({ upserts: [], removals: [], rows }, { revision, at: Date.now() });
+    const noChange = { upserts: [], removals: [], examples: noExamples };
+    this.table.applyCommit({ ...noChange, rows }, { revision, at: Date.now() });
   }
 
   /** The fitting process starts anew with these rows when it is next asked. */
@@ -257,7 +309,7 @@ export class ClassRegistry implements Classes {
     const changes = await this.store.changesSince(this.position, this.bundle.identity);
     if (changes.kind === 'unknown-position') return this.reload();
     if (changes.position.revision === this.position.revision) return;
-    this.table.applyStored(changes.changed, changes.removed);
+    this.table.applyStored(changes.changed, changes.removed, changes.examples);
     await this.afterReading(changes.position, {
       changed: changes.changed.map(({ name }) => name),
       removed: changes.removed,
@@ -266,18 +318,20 @@ export class ClassRegistry implements Classes {
   }
 
   private async reload(): Promise<void> {
-    const { position, classes, base } = await this.store.load(this.bundle.identity);
+    const { position, classes, base, examples } = await this.store.load(this.bundle.identity);
     const changed = classes.map(({ name }) => name);
     const present = new Set(changed);
     const removed = this.table.names().filter((name) => !present.has(name));
-    this.table.applyStored(classes, removed);
+    this.table.applyStored(classes, removed, examples);
     await this.afterReading(position, { changed, removed, base });
   }
 
   /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
   private async afterReading(position: Position, step: Step): Promise<void> {
     this.applyBase(step.base ?? []);
-    this.fitting.mirror({ put: this.table.runtimeClasses(step.changed), removed: step.removed });
+    const notFitted = this.table.notFitted(step.changed);
+    const removed = [...step.removed, ...notFitted];
+    this.fitting.mirror({ put: this.table.runtimeClasses(step.changed), removed });
     for (const { name, unusable } of this.table.unusable())
       this.logger.warn({ class: name, unusable }, 'A stored class cannot be used with this bundle.');
     this.moveTo(position, step);
@@ -296,10 +350,8 @@ export class ClassRegistry implements Classes {
   /** From here on pictures are answered with it. */
   private moveTo(position: Position, { changed, removed, base = [] }: Step): void {
     this.position = position;
-    const put = [...this.table.baseRows(base), ...this.table.runtimeRows(changed)];
-    // Workers know rows by name only: where the bundle has a class of that name, the row that they hold is the bundle's own.
-    const gone = removed.filter((name) => !this.table.isOwn(name));
-    const change = { revision: position.revision, put, removed: gone };
+    const names = [...base.map(({ name }) => name), ...changed, ...removed];
+    const change = { revision: position.revision, ...this.table.headChange(names) };
     for (const listener of this.listeners) listener(change);
     this.waiters.check();
   }

@@ -18,18 +18,33 @@ const nameSchema = z
 
 const attributesSchema = z
   .union(
-    [z.array(z.number()), z.record(z.string(), z.number())],
-    'a list of numbers in the order of GET /attributes, or an object with a number for each attribute, is expected',
+    [z.array(z.number().nullable()), z.record(z.string(), z.number().nullable())],
+    'a list of numbers in the order of GET /attributes, or an object of numbers by attribute, is expected',
   )
-  .describe('One number for each attribute: a list in the order of GET /attributes, or an object by name.');
+  .describe(
+    'An object with all attributes by name or some of them, or a list of all in the order of GET /attributes. What is left out, or null, is not known and is filled in.',
+  );
 
-export const newClassSchema = z.strictObject({ name: nameSchema, attributes: attributesSchema });
+const likeSchema = z
+  .string('the name of a class is expected')
+  .describe('Another class, from which every attribute that is not given is taken.');
+
+export const newClassSchema = z.strictObject({
+  name: nameSchema,
+  attributes: attributesSchema
+    .optional()
+    .describe('May be missing with `like`, or where example pictures come with the class.'),
+  like: likeSchema.optional(),
+});
 
 export const newClassesSchema = z.strictObject({
   classes: z.array(newClassSchema).min(1, 'at least one class is expected').max(maxClassesPerRequest),
 });
 
-export const replacementSchema = z.strictObject({ attributes: attributesSchema });
+export const replacementSchema = z.strictObject({
+  attributes: attributesSchema,
+  like: likeSchema.optional(),
+});
 
 const flag = z
   .enum(['true', 'false'])
@@ -74,8 +89,21 @@ export const classSchema = z.object({
   name: z.string(),
   seen: z.boolean().describe('True when training had pictures of it.'),
   runtime: z.boolean().describe('True when it was added while serving.'),
-  attributes: z.record(z.string(), z.number()),
-  etag: z.string(),
+  attributes: z.record(z.string(), z.number()).describe('What is stored: all of them or some.'),
+  filled: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe(
+      'Attributes that are not known, as filled in from the others; only where one class is asked for.',
+    ),
+  examples: z.int().describe('Pictures of it that were added while serving.'),
+  unusableExamples: z
+    .int()
+    .optional()
+    .describe(
+      'How many of them cannot be used, because another network made their features: add them again.',
+    ),
+  etag: z.string().describe('Of the attributes: examples come and go without a new one.'),
   revision: z
     .int()
     .describe('Revision of the registry that last changed it; 0 for classes of the model itself.'),
@@ -116,6 +144,42 @@ const previewSchema = z.object({
 
 export const dryRunSchema = z.object({ previews: z.array(previewSchema), registryRevision: z.int() });
 
+export const exampleListSchema = z.object({
+  name: z.string(),
+  examples: z
+    .array(
+      z.object({
+        id: z
+          .string()
+          .describe('Of the picture as an example of this class; the same picture has the same id.'),
+        createdAt: z.iso.datetime(),
+        by: z.string().nullable().describe('The name of the key that added it; null when it is not known.'),
+        usable: z
+          .boolean()
+          .describe('False when another network than the one that serves made its features.'),
+      }),
+    )
+    .describe('Oldest first. Features are stored, never pictures, and neither is answered.'),
+  warnings: z.array(z.string()).optional(),
+  registryRevision: z.int(),
+});
+
+export const addedExamplesSchema = z.object({
+  name: z.string(),
+  examples: z.int().describe('How many the class has now.'),
+  added: z.int().describe('How many were not there before.'),
+  pictures: z
+    .array(
+      z.object({
+        name: z.string().describe('As the file was called.'),
+        id: z.string(),
+        outcome: z.enum(['added', 'unchanged']),
+      }),
+    )
+    .describe('In the order in which they came.'),
+  registryRevision: z.int(),
+});
+
 const versionSchema = z.object({
   number: z.int().describe('Counts the changes under this name, removals included.'),
   at: z.iso.datetime(),
@@ -125,6 +189,7 @@ const versionSchema = z.object({
   current: z.boolean().describe('Whether the class is like that now.'),
   attributes: z.record(z.string(), z.number()).optional(),
   etag: z.string().optional(),
+  examples: z.int().optional().describe('How many example pictures it had.'),
 });
 
 export const versionListSchema = z.object({
@@ -168,11 +233,16 @@ export const reloadPreviewSchema = z.object({
       .array(z.object({ name: z.string(), reason: z.string() }))
       .describe('Stored classes that would not compete, and why.'),
     collisions: z.array(z.string()).describe('Those of them whose name the bundle has itself.'),
+    unusableExamples: z
+      .int()
+      .describe('Example pictures that it could not use, because they were made with another network.'),
   }),
 });
 
 export type VersionResponse = z.infer<typeof versionSchema>;
 export type VersionListResponse = z.infer<typeof versionListSchema>;
+export type ExampleListResponse = z.infer<typeof exampleListSchema>;
+export type AddedExamplesResponse = z.infer<typeof addedExamplesSchema>;
 export type ClassBackup = z.infer<typeof backupSchema>;
 export type ImportedResponse = z.infer<typeof importedSchema>;
 export type ReloadPreviewResponse = z.infer<typeof reloadPreviewSchema>;

@@ -27,7 +27,9 @@ export function auditAttempt(request: Request, response: Response): void {
 
 export function auditChange(request: Request, { outcomes, revision }: ChangeResult): void {
   const changed = outcomes.filter(({ kind }) => kind !== 'unchanged');
-  const classes = changed.slice(0, maxNames).map(({ kind, known }) => ({ name: known.name, kind }));
+  const classes = changed.slice(0, maxNames).map(({ kind, known, added }) => {
+    return { name: known.name, kind, ...(added.length > 0 && { examplesAdded: added.length }) };
+  });
   // Each commit is one revision, and a commit without a change of its own leaves the classes as they were.
   const before = changed.length > 0 ? revision - 1 : revision;
   const facts = { classes, count: changed.length, revisionBefore: before, revisionAfter: revision };

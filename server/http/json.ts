@@ -27,10 +27,16 @@ export async function readJson(
   const bytes = await uploads.hold(callerOf(request), (upload) =>
     receiveBody(request, response, limits, upload, readWhole),
   );
+  return { value: parseJson(bytes.toString('utf8')), bytes };
+}
+
+/** `field`: the part of a form that it is; left out, it is the body. */
+export function parseJson(text: string, field?: string): unknown {
   try {
-    return { value: JSON.parse(bytes.toString('utf8')) as unknown, bytes };
+    return JSON.parse(text) as unknown;
   } catch (error) {
-    const message = `The body is not JSON: ${(error as Error).message}.`;
+    const what = field === undefined ? 'The body' : `The field "${field}"`;
+    const message = `${what} is not JSON: ${(error as Error).message}.`;
     throw new Failure('request-invalid', message, { fields: [{ pointer: '', detail: 'this is not JSON' }] });
   }
 }

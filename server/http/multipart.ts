@@ -1,4 +1,7 @@
-/** Pictures from a multipart/form-data body: every part with a file is one, the field's name is `image`. */
+/**
+ * Pictures from a multipart/form-data body: every part with a file is one, the field's name is `image`. Where a route takes it, one
+ * part of another name is text.
+ */
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import type { Request } from 'express';
 import { Failure } from '../../core/failures.js';
@@ -9,40 +12,62 @@ export interface UploadedPicture {
   readonly bytes: Buffer;
 }
 
+export interface UploadedForm {
+  readonly pictures: readonly UploadedPicture[];
+  /** Of the text part. */
+  readonly text?: string;
+}
+
 interface MultipartLimits {
   readonly bytes: number;
   readonly pictures: number;
+  /** The one part that is text: with it, pictures may be missing. */
+  readonly text?: { readonly field: string; readonly bytes: number } | undefined;
 }
 
 export const pictureField = 'image';
+/** The part of a form that describes a class; the pictures beside it are examples of it. */
+export const classField = 'class';
 
-export function readMultipart(request: Request, limits: MultipartLimits): Promise<UploadedPicture[]> {
+export function readMultipart(request: Request, limits: MultipartLimits): Promise<UploadedForm> {
   return new Promise((resolve, reject) => {
     const pictures: UploadedPicture[] = [];
+    let text: string | undefined;
     let received = 0;
     const parser = openParser(request, limits);
+    // A part without a name has the field `undefined`, which must not pass for the text part that a route does not take.
+    const isTextField = (field: string | undefined): boolean =>
+      limits.text !== undefined && field === limits.text.field;
     const refuse = (failure: Failure): void => {
       request.unpipe(parser);
       reject(failure);
     };
     parser.on('file', (field, stream, filename) => {
       const chunks: Buffer[] = [];
-      if (field !== pictureField)
+      const isText = isTextField(field); // a file of JSON, as some clients send it
+      if (field !== pictureField && !isText)
         refuse(invalid(`the field "${field}" is not known; pictures are sent in "${pictureField}"`));
       stream.on('data', (chunk: Buffer) => {
         received += chunk.length;
         if (received > limits.bytes) refuse(tooLarge(limits));
         else chunks.push(chunk);
+        if (isText && received > limits.text!.bytes) refuse(tooLarge(limits.text!));
       });
       // A body that ends within a part is an error of the part, too; nobody listening would end the process.
       stream.on('error', () => {
         refuse(invalid('it ends within a picture'));
       });
       stream.on('end', () => {
-        pictures.push({ name: shownName(filename, pictures.length), bytes: Buffer.concat(chunks) });
+        if (isText) text = Buffer.concat(chunks).toString('utf8');
+        else pictures.push({ name: shownName(filename, pictures.length), bytes: Buffer.concat(chunks) });
       });
     });
-    parser.on('field', (field) => {
+    parser.on('field', (field, value, _isNameCut, isValueCut) => {
+      if (isTextField(field)) {
+        if (isValueCut) refuse(tooLarge(limits.text!));
+        text = value;
+        return;
+      }
       refuse(
         invalid(
           field === pictureField
@@ -62,8 +87,10 @@ export function readMultipart(request: Request, limits: MultipartLimits): Promis
       refuse(invalid(error instanceof Error ? error.message.toLowerCase() : 'it is malformed'));
     });
     parser.on('finish', () => {
-      if (pictures.length === 0) refuse(invalid(`it holds no picture in the field "${pictureField}"`));
-      else resolve(pictures);
+      if (limits.text && text === undefined) refuse(invalid(`the field "${limits.text.field}" is missing`));
+      else if (!limits.text && pictures.length === 0)
+        refuse(invalid(`it holds no picture in the field "${pictureField}"`));
+      else resolve({ pictures, ...(text !== undefined && { text }) });
     });
     request.on('error', () => {
       refuse(invalid('it was cut off'));
@@ -84,11 +111,11 @@ function openParser(request: Request, limits: MultipartLimits): BusboyInstance {
       headers: request.headers as BusboyHeaders,
       isPartAFile: (_field, type, filename) => filename !== undefined || type?.startsWith('image/') === true,
       limits: {
-        files: limits.pictures,
+        files: limits.pictures + (limits.text ? 1 : 0),
         fileSize: limits.bytes + 1,
         fields: 1,
         parts: limits.pictures + 2,
-        fieldSize: 1024,
+        fieldSize: limits.text?.bytes ?? 1024,
         headerPairs: 20,
       },
     });

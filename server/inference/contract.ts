@@ -5,19 +5,25 @@ import type { Provider } from '../../core/compute/session.js';
 import type { Matrix } from '../../core/matrix.js';
 import type { StageListener } from '../observability/tracing.js';
 
-export interface InferenceRequest {
-  readonly options: ClassifyOptions;
+interface InferenceWork {
   /** Aborted, with the Failure to answer as its reason, when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Called with the time of each stage, where requests are traced. */
   readonly onStage?: StageListener | undefined;
 }
 
-export interface PictureRequest extends InferenceRequest {
+export interface InferenceRequest extends InferenceWork {
+  readonly options: ClassifyOptions;
+}
+
+/** A picture whose features are asked for, and nothing else. */
+export interface ExtractionRequest extends InferenceWork {
   readonly bytes: Uint8Array;
   /** How error messages call the picture. */
   readonly name: string;
 }
+
+export interface PictureRequest extends InferenceRequest, ExtractionRequest {}
 
 export interface FeatureRequest extends InferenceRequest {
   /** Rows as the backbone would give them. */
@@ -60,5 +66,7 @@ export interface Inference {
   /** The Failure that admit() would answer this caller now; null when there is a place. */
   overload(caller: string): Failure | null;
   classifyPicture(request: PictureRequest): Promise<Answer>;
+  /** The features of a picture as the backbone gives them. */
+  extractFeatures(request: ExtractionRequest): Promise<Float32Array>;
   classifyFeatures(request: FeatureRequest): Promise<Answer[]>;
 }

@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { Channel, type WorkerLost } from '../../core/channel/channel.js';
 import { processEndpoint } from '../../core/channel/processes.js';
+import type { Placed } from '../../core/channel/shared-slots.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type {
   Batch,
@@ -62,6 +63,11 @@ export class InferenceWorker {
     });
     this.residentBytes = answer.residentBytes;
     return answer;
+  }
+
+  features(picture: Placed): Promise<Float32Array> {
+    const { batchSeconds } = this.options;
+    return this.channel.request('features', picture, { deadlineSeconds: batchSeconds, silenceSeconds });
   }
 
   changeHead(change: HeadChange): void {

@@ -1,6 +1,8 @@
 /** From bytes to answers with the workers of one model: decode, batch, network, head. */
 import type { Backbone } from '../../core/backbone/backbone.js';
 import type { PictureLimits, Preprocessing } from '../../core/backbone/preprocess.js';
+import { builtInPictures } from '../../core/backbone/quantisation/check/built-in-pictures.js';
+import type { Fingerprint } from '../../core/backbone/quantisation/check/fingerprint.js';
 import type { Failure } from '../../core/failures.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
@@ -14,17 +16,18 @@ import { batchSizes } from './batcher.js';
 import {
   rowsPerPlace,
   type Answer,
+  type ExtractionRequest,
   type FeatureRequest,
   type Inference,
   type InferenceState,
   type Permit,
   type PictureRequest,
 } from './contract.js';
-import { Job } from './job.js';
+import { Job, type JobAnswer } from './job.js';
 import { Pool, type PoolEvents } from './pool.js';
 import { threadsPerWorker } from './threads-per-worker.js';
 import type { WorkerProcesses } from './worker-processes.js';
-import type { WorkerStart } from './worker-protocol.js';
+import type { BatchOptions, WorkerStart } from './worker-protocol.js';
 
 type InferenceSettings = Pick<
   ServerConfiguration,
@@ -53,6 +56,9 @@ const probePicture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC',
   'base64',
 );
+
+/** The built-in pictures are ours: a lower limit for those of callers does not concern them. */
+const builtInLimits: PictureLimits = { pixels: 10_000_000 };
 
 export class PictureInference implements Inference {
   private readonly limits: PictureLimits;
@@ -134,15 +140,12 @@ export class PictureInference implements Inference {
   }
 
   classifyPicture(request: PictureRequest): Promise<Answer> {
-    const { options, signal, onStage } = request;
-    return this.context.admission.count(1, async () => {
-      const { pixels, release } = await this.decode(request);
-      try {
-        return await this.pool.submit(new Job({ pixels }, options, signal, onStage));
-      } finally {
-        release();
-      }
-    });
+    return this.submitPicture(request, request.options);
+  }
+
+  async extractFeatures(request: ExtractionRequest): Promise<Float32Array> {
+    // Through the same batches: classifying costs next to nothing beside the network.
+    return (await this.submitPicture(request, { topK: 1, features: true })).features!;
   }
 
   classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {
@@ -180,6 +183,18 @@ export class PictureInference implements Inference {
     }
   }
 
+  /** What this machine makes of the built-in pictures: they go through decoders and network as every other picture does. */
+  async fingerprint(signal: AbortSignal): Promise<Fingerprint> {
+    const { preprocessing } = this;
+    const rows: Float32Array[] = [];
+    for (const { name, bytes } of builtInPictures()) {
+      const picture = { bytes, name, preprocessing, limits: builtInLimits };
+      const { pixels, release } = await this.context.decoders.decode(picture, signal);
+      rows.push(await this.pool.features(pixels).finally(release));
+    }
+    return rows;
+  }
+
   /** Ends one worker as a fault would; for tests and benchmarks. */
   killWorker(): Promise<void> {
     return this.pool.killWorker();
@@ -190,9 +205,21 @@ export class PictureInference implements Inference {
     await this.pool.close();
   }
 
+  private submitPicture(request: ExtractionRequest, options: BatchOptions): Promise<JobAnswer> {
+    const { signal, onStage } = request;
+    return this.context.admission.count(1, async () => {
+      const { pixels, release } = await this.decode(request);
+      try {
+        return await this.pool.submit(new Job({ pixels }, options, signal, onStage));
+      } finally {
+        release();
+      }
+    });
+  }
+
   private readonly expectedWait = (before: number): number => this.pool.expectedWait(before);
 
-  private async decode({ bytes, name, signal, onStage }: PictureRequest): Promise<DecodedPicture> {
+  private async decode({ bytes, name, signal, onStage }: ExtractionRequest): Promise<DecodedPicture> {
     const { preprocessing, limits } = this;
     const picture = { bytes, name, preprocessing, limits };
     const decoded = await this.context.decoders.decode(picture, signal);

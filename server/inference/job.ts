@@ -1,22 +1,27 @@
 import type { Placed } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
-import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { StageListener } from '../observability/tracing.js';
 import type { Answer } from './contract.js';
+import type { BatchOptions } from './worker-protocol.js';
+
+export interface JobAnswer extends Answer {
+  /** Where the job asks for them. */
+  readonly features?: Float32Array;
+}
 
 /** One picture (decoded) or one row of features on its way through the batcher. */
 export class Job {
-  readonly answer: Promise<Answer>;
+  readonly answer: Promise<JobAnswer>;
   readonly enqueuedAt = performance.now();
   /** How often it was lost with a worker. */
   losses = 0;
   settled = false;
-  private resolve!: (answer: Answer) => void;
+  private resolve!: (answer: JobAnswer) => void;
   private reject!: (error: unknown) => void;
 
   constructor(
     readonly content: { readonly pixels: Placed } | { readonly features: Float32Array },
-    readonly options: ClassifyOptions,
+    readonly options: BatchOptions,
     private readonly signal: AbortSignal,
     readonly onStage?: StageListener,
   ) {
@@ -28,7 +33,7 @@ export class Job {
     else signal.addEventListener('abort', this.cancel);
   }
 
-  finish(answer: Answer): void {
+  finish(answer: JobAnswer): void {
     if (this.settle()) this.resolve(answer);
   }
 

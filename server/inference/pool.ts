@@ -3,11 +3,11 @@
  * are tried again, and answered 503 when three workers died with them, because then the picture may be what kills.
  */
 import { WorkerLost } from '../../core/channel/channel.js';
+import type { Placed } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
 import type { Provider } from '../../core/compute/session.js';
 import { Batcher } from './batcher.js';
-import type { Answer } from './contract.js';
-import type { Job } from './job.js';
+import type { Job, JobAnswer } from './job.js';
 import { InferenceWorker } from './inference-worker.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type { BatchAnswer, WorkerStart } from './worker-protocol.js';
@@ -78,10 +78,21 @@ export class Pool {
     return (before * this.secondsPerPicture) / Math.max(1, this.ready.size);
   }
 
-  submit(job: Job): Promise<Answer> {
+  submit(job: Job): Promise<JobAnswer> {
     this.batcher.add(job);
     this.dispatch();
     return job.answer;
+  }
+
+  /** What the network gives for one picture, from the first worker; behind the batches that it has. */
+  async features(picture: Placed): Promise<Float32Array> {
+    const [worker] = this.ready as Iterable<InferenceWorker | undefined>;
+    if (!worker) throw new Failure('inference-failed', 'No inference worker is ready.');
+    try {
+      return await worker.features(picture);
+    } finally {
+      this.dispatch(); // it counted as busy meanwhile
+    }
   }
 
   /** Reaches every worker before any batch that is submitted after it. */

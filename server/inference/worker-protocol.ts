@@ -9,6 +9,8 @@ export interface InferenceRequests {
   /** Opens the network and runs every batch size once. */
   start(start: WorkerStart): WorkerReady;
   classify(batch: Batch): BatchAnswer;
+  /** What the network gives for one picture: upright 8-bit RGB pixels. */
+  features(picture: Placed): Float32Array;
   /** A notice: batches sent after it are answered with the changed head. */
   changeHead(change: HeadChange): void;
 }
@@ -36,6 +38,11 @@ export interface WorkerReady {
   readonly secondsPerPicture: number;
 }
 
+export interface BatchOptions extends ClassifyOptions {
+  /** Also answer the features, as the backbone gives them. */
+  readonly features?: boolean;
+}
+
 export type Batch =
   | {
       readonly kind: 'pictures';
@@ -43,16 +50,20 @@ export type Batch =
       readonly pictures: readonly Placed[];
       /** The batch size that is run: one that was warmed up, and not less than there are pictures. */
       readonly room: number;
-      readonly options: readonly ClassifyOptions[];
+      readonly options: readonly BatchOptions[];
     }
   | {
       readonly kind: 'features';
       readonly features: Float32Array<ArrayBuffer>;
-      readonly options: readonly ClassifyOptions[];
+      readonly options: readonly BatchOptions[];
     };
 
+export interface BatchClassification extends Classification {
+  readonly features?: Float32Array;
+}
+
 export interface BatchAnswer {
-  readonly classifications: readonly Classification[];
+  readonly classifications: readonly BatchClassification[];
   readonly revision: number;
   readonly inferSeconds: number;
   readonly headSeconds: number;

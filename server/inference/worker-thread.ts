@@ -1,5 +1,5 @@
 /** The thread of an inference worker in which networks run, because run() blocks whoever calls it: see worker.ts. */
-import { SlotFile, slotsDescriptor } from '../../core/channel/shared-slots.js';
+import { SlotFile, slotsDescriptor, type Placed } from '../../core/channel/shared-slots.js';
 import { serveRequests } from '../../core/channel/serve.js';
 import { parentThread } from '../../core/channel/threads.js';
 import { Extractor } from '../../core/backbone/extractor.js';
@@ -8,7 +8,7 @@ import { Session } from '../../core/compute/session.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { applyHeadChange, type HeadChange } from '../../core/head/head-change.js';
 import { HeadTable } from '../../core/head/head-table.js';
-import { matrix, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import type {
   Batch,
   BatchAnswer,
@@ -57,14 +57,27 @@ class Worker {
     const started = performance.now();
     const features = await this.featuresOf(batch);
     const inferred = performance.now();
-    const classifications = await this.classifier.classify(features, batch.options);
+    const classified = await this.classifier.classify(features, batch.options);
     return {
-      classifications,
+      classifications: classified.map((one, i) =>
+        batch.options[i].features ? { ...one, features: rowOf(features, i).slice() } : one,
+      ),
       revision: this.revision,
       inferSeconds: (inferred - started) / 1000,
       headSeconds: (performance.now() - inferred) / 1000,
       residentBytes: process.memoryUsage.rss(),
     };
+  }
+
+  async featuresOfPicture(picture: Placed): Promise<Float32Array> {
+    const room = this.start.batchSizes[0];
+    const { data } = await this.featuresOf({
+      kind: 'pictures',
+      pictures: [picture],
+      room,
+      options: [{ topK: 1 }],
+    });
+    return data;
   }
 
   /** Every batch size once; the pace of the last and largest is what the first estimate of waiting rests on. */
@@ -102,6 +115,7 @@ const emit = serveRequests<InferenceRequests, InferenceEvents>(parentThread(), {
     return worker.warmUp();
   },
   classify: (batch) => worker!.classify(batch),
+  features: (picture) => worker!.featuresOfPicture(picture),
   changeHead(change) {
     worker!.change(change);
   },

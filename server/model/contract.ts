@@ -1,4 +1,5 @@
 /** What the routes know of the model that is served: a bundle, its classes and its workers are one thing with one lifetime. */
+import type { Precision } from '../../core/backbone/catalogue.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import type { Classes } from '../classes/contract.js';
 import type { Inference } from '../inference/contract.js';
@@ -15,7 +16,7 @@ export interface ServedModel {
 
 export interface ServedBackbone {
   readonly name: string;
-  readonly precision: 'fp32' | 'int8';
+  readonly precision: Precision;
   /** Hash of its file. */
   readonly sha256: string | null;
 }

@@ -32,6 +32,7 @@ export class CurrentModel implements Serving {
     const next = await Generation.open(loaded, this.context);
     const previous = this.generation;
     this.generation = next;
+    this.context.metrics.networkDiffers.reset(); // it was about the previous model
     announce(next, this.context.logger);
     next.classes.warmUp();
     const retired = previous.retire().catch((error: unknown) => {
@@ -77,6 +78,7 @@ function servingFacts(
     workerBytes: inference.residentBytes,
     decodersReady: decoders.ready,
     classes: counts,
+    examples: classes.exampleCount,
     registryRevision: classes.revision,
     registryUp: store.state().kind === 'up',
     registryWritable: store.state().kind === 'up' && store.writing().kind === 'up',

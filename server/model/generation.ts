@@ -1,6 +1,6 @@
 /** One loaded model: its bundle, the registry of its classes and its inference workers, opened and closed together. */
-import { precisionOf } from '../../core/backbone/catalogue.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
+import { exampleBackbone } from '../classes/example.js';
 import { ClassRegistry } from '../classes/registry.js';
 import type { ClassStore } from '../classes/store/contract.js';
 import type { ServerConfiguration } from '../configuration.js';
@@ -39,7 +39,15 @@ export class Generation implements ServedModel {
   static async open(loaded: LoadedModel, context: GenerationContext): Promise<Generation> {
     const { settings, store, metrics, logger } = context;
     const { consolidateAfter, provider } = settings;
-    const classes = await ClassRegistry.open(store, loaded.bundle, { logger, consolidateAfter });
+    const classes = await ClassRegistry.open(store, loaded.bundle, {
+      ...{ logger, consolidateAfter },
+      exampleBackbone: exampleBackbone(loaded.bundle.manifest.backbone, loaded.backbone.identity),
+      exampleLimits: {
+        perClass: settings.examplesPerClass,
+        perRegistry: settings.examplesPerRegistry,
+        bytes: settings.exampleMegabytes * 1e6,
+      },
+    });
     try {
       const events = poolEvents(metrics, logger, provider);
       return new Generation(loaded, classes, await PictureInference.open(loaded, classes, context, events));
@@ -58,8 +66,8 @@ export class Generation implements ServedModel {
   }
 
   get backbone(): ServedBackbone {
-    const { entry, identity } = this.loaded.backbone;
-    return { name: entry.name, precision: precisionOf(entry), sha256: identity.sha256 };
+    const { entry, identity, precision } = this.loaded.backbone;
+    return { name: entry.name, precision, sha256: identity.sha256 };
   }
 
   async use<T>(work: (model: ServedModel) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 /** Another bundle while serving: asked for by SIGHUP or POST /admin/reload. */
 import { checkWithBundle, type BundleCheck } from '../classes/bundle-check.js';
+import { exampleBackbone } from '../classes/example.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { CurrentModel } from './current-model.js';
@@ -36,13 +37,14 @@ export class Reloader {
 
   /** Reads the bundle as a reload would, and says which stored classes it could not use; nothing changes. */
   async preview(): Promise<ReloadPreview> {
-    const { bundle } = await this.load();
+    const { bundle, backbone } = await this.load();
+    const network = exampleBackbone(bundle.manifest.backbone, backbone.identity);
     const { version, classes } = this.models.current;
     return {
       version: bundle.identity,
       changed: bundle.identity !== version,
       dryRun: true,
-      classes: checkWithBundle(bundle.manifest, classes.list()),
+      classes: checkWithBundle(bundle.manifest, network, classes),
     };
   }
 

@@ -28,6 +28,8 @@ interface ServingFacts {
   readonly decodersReady: number;
   /** By kind. */
   readonly classes: Readonly<Record<string, number>>;
+  /** Of all classes. */
+  readonly examples: number;
   readonly registryRevision: number;
   readonly registryUp: boolean;
   readonly registryWritable: boolean;
@@ -165,6 +167,12 @@ function defineMetrics(register: Registry) {
         if (serving) this.set(serving.model, 1);
       },
     }),
+    networkDiffers: new Gauge({
+      name: 'unseen_network_differs',
+      help: 'Whether the features of this replica differ (1) from those of the replica that has served the same model longest, or not (0).',
+      labelNames: ['version'],
+      registers,
+    }),
     modelReloads: new Counter({
       name: 'unseen_model_reloads_total',
       help: 'Bundles loaded while serving, by outcome.',
@@ -178,6 +186,14 @@ function defineMetrics(register: Registry) {
       registers,
       collect() {
         for (const [kind, count] of Object.entries(facts()?.classes ?? {})) this.set({ kind }, count);
+      },
+    }),
+    examples: new Gauge({
+      name: 'unseen_examples',
+      help: 'Example pictures of classes whose features are kept.',
+      registers,
+      collect() {
+        this.set(facts()?.examples ?? 0);
       },
     }),
     registryRevision: new Gauge({

@@ -3,6 +3,7 @@
  * let through, as the protocol wants: clients send theirs to every server.
  */
 import { z } from 'zod';
+import { precisions } from '../../core/backbone/catalogue.js';
 import { maxPredictions } from '../contract/schemas.js';
 
 export const modelName = 'unseen';
@@ -103,7 +104,7 @@ export const modelMetadataSchema = z.object({
     .object({
       backbone: z.string().describe('The network that makes features of pictures.'),
       backbone_sha256: z.string().nullable().describe('Hash of its file.'),
-      precision: z.enum(['fp32', 'int8']).describe('In which numbers it computes on this server.'),
+      precision: z.enum(precisions).describe('In which numbers it computes on this server.'),
     })
     .describe('Which network runs here: servers on other processors may run another (--backbone-variant).'),
 });

@@ -56,16 +56,25 @@ export function pageOfClasses(request: Request, classes: Classes) {
 
 export function shownClass(known: KnownClass, warnings: readonly string[] = []) {
   const { createdAt, updatedAt, ...rest } = known;
+  const { unusableExamples = 0 } = known;
+  const all = unusableExamples > 0 ? [...warnings, unusableWarning(unusableExamples)] : warnings;
   return {
     ...rest,
     ...(createdAt !== undefined && { createdAt: new Date(createdAt).toISOString() }),
     ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt).toISOString() }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(all.length > 0 && { warnings: all }),
   };
 }
 
+/** What to do about examples of another network. */
+export function unusableWarning(count: number): string {
+  return `${count} example pictures cannot be used, because another network made their features: add them again, and remove the old ones`;
+}
+
 export function shownVersion({ content, at, ...version }: ClassVersion) {
-  return { ...version, at: new Date(at).toISOString(), removed: content === null, ...content };
+  const { attributes, etag, examples } = content ?? {};
+  const shown = { ...version, at: new Date(at).toISOString(), removed: content === null };
+  return content === null ? shown : { ...shown, attributes, etag, examples };
 }
 
 export const quoted = (etag: string): string => `"${etag}"`;

@@ -5,28 +5,49 @@ import { checkAttributes, tooMany } from '../classes/attribute-vector.js';
 import type { ClassContent } from '../classes/store/contract.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { NewClass } from '../contract/class-schemas.js';
+import { pointerOf } from '../http/validate.js';
+import type { ServedModel } from '../model/contract.js';
 
 export interface Candidate {
   readonly content: ClassContent;
   readonly warnings: readonly string[];
 }
 
+interface CandidateChecks {
+  /** Given as a list, which pointers to what is wrong say. */
+  readonly isMany?: boolean;
+  /** Pictures come with the class, or are stored already: it needs no attribute then. */
+  readonly hasExamples?: boolean;
+  readonly outOfRange: ServerConfiguration['attributesOutOfRange'];
+}
+
 /** Checks all of them, and names everything that is wrong at once. */
 export function checkCandidates(
   given: readonly NewClass[],
-  isMany: boolean,
-  described: Manifest['attributes'],
-  outOfRange: ServerConfiguration['attributesOutOfRange'],
+  { manifest: { attributes: described }, classes }: Pick<ServedModel, 'manifest' | 'classes'>,
+  { isMany = false, hasExamples = false, outOfRange }: CandidateChecks,
 ): Candidate[] {
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
-  const candidates = given.map(({ name, attributes: values }, index) => {
+  const candidates = given.map(({ name, attributes: values = {}, like }, index) => {
     const path = isMany ? ['classes', index] : [];
     if (names.has(name))
       problems.push({ pointer: `/classes/${index}/name`, detail: 'this name is given twice' });
     names.add(name);
-    const checked = checkAttributes(values, described, outOfRange, [...path, 'attributes']);
+    const model = like === undefined ? undefined : classes.get(like);
+    if (like !== undefined && !model)
+      problems.push({
+        pointer: pointerOf([...path, 'like']),
+        detail: `there is no class "${like}"; GET /classes lists them`,
+      });
+    const place = [...path, 'attributes'];
+    const checked = checkAttributes(values, described, outOfRange, place, model?.attributes);
     problems.push(...checked.problems);
+    if (!hasExamples && like === undefined && checked.problems.length === 0 && isEmpty(checked.attributes))
+      problems.push({
+        pointer: pointerOf(place),
+        detail: 'at least one attribute or one example picture is needed',
+      });
     return { content: { name, attributes: checked.attributes }, warnings: checked.warnings };
   });
   if (problems.length === 0) return candidates;
@@ -36,6 +57,10 @@ export function checkCandidates(
   throw new Failure('attributes-invalid', `The attributes do not fit the model: ${list.join('; ')}${more}.`, {
     fields,
   });
+}
+
+function isEmpty(attributes: object): boolean {
+  return Object.keys(attributes).length === 0;
 }
 
 /** Before anything is checked value by value. */

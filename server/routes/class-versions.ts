@@ -1,7 +1,7 @@
 /** /classes/NAME/versions: what a class was before, and how to get it back. */
 import { Router, type Request } from 'express';
 import { Failure } from '../../core/failures.js';
-import type { Classes } from '../classes/contract.js';
+import type { ClassChange, Classes } from '../classes/contract.js';
 import type { ClassVersion, VersionPage } from '../classes/store/contract.js';
 import { versionsQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -42,7 +42,8 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
     .route('/classes/:name/versions/:number/restore')
     .all(named('class-restore'))
     .post(admin, (request, response) =>
-      serving.use(async ({ classes, manifest }) => {
+      serving.use(async (model) => {
+        const { classes } = model;
         const number = request.params.number;
         const wanted = /^[1-9]\d{0,14}$/.test(number) ? Number(number) : 0;
         const page = { limit: 1, before: wanted + 1 };
@@ -59,15 +60,16 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
             `Version ${wanted} of "${name}" is its removal. Restore the version before it, or remove the class.`,
           );
         // The model may have changed since: what it cannot use is refused as a new class would be.
-        const { attributes } = version.content;
-        const { attributesOutOfRange } = settings;
-        const [candidate] = checkCandidates(
-          [{ name, attributes }],
-          false,
-          manifest.attributes,
-          attributesOutOfRange,
-        );
-        const change = { kind: 'put', content: candidate.content, ifMatch: ifMatchIn(request) } as const;
+        const { attributes, own } = version.content;
+        const examples = await classes.examplesAt(name, version.revision);
+        const { attributesOutOfRange: outOfRange } = settings;
+        const hasExamples = examples.length > 0;
+        const [candidate] = own
+          ? [{ content: { name, attributes: {} }, warnings: [] }]
+          : checkCandidates([{ name, attributes }], model, { hasExamples, outOfRange });
+        const change: ClassChange = own
+          ? { kind: 'set-examples', name, examples }
+          : { kind: 'put', content: candidate.content, ifMatch: ifMatchIn(request), examples };
         await answerOnce(request, response, new Uint8Array(), classes, [change], (result) =>
           oneAnswer(result, candidate),
         );

@@ -1,7 +1,7 @@
-/** /classes: the classes that compete, and how to add one from nothing but its attributes. */
+/** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult, Classes } from '../classes/contract.js';
+import type { ChangeResult, Classes, NewExample } from '../classes/contract.js';
 import {
   createQuerySchema,
   newClassesSchema,
@@ -11,7 +11,8 @@ import {
 } from '../contract/class-schemas.js';
 import { changeClasses } from './change-classes.js';
 import { onlyMethods } from '../http/errors.js';
-import { readJson, validateBody } from '../http/json.js';
+import { parseJson, readJson, validateBody } from '../http/json.js';
+import { classField } from '../http/multipart.js';
 import { named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
@@ -19,8 +20,10 @@ import { manyAnswer, oneAnswer, pageOfClasses, quoted, shownClass } from './clas
 import { checkCandidates, refuseTooMany, type Candidate } from './class-candidates.js';
 import { nameInPath } from './class-name-in-path.js';
 import type { RouteDependencies } from './dependencies.js';
+import { contentOfForm, examplesOf, extractForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
 import { ifMatchIn } from './if-match.js';
+import { isForm } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
 
 /** Each takes a fit of its own. */
@@ -52,7 +55,8 @@ export function classRoutes(dependencies: RouteDependencies): Router {
       const known = classes.get(name);
       if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
       response.setHeader('ETag', quoted(known.etag));
-      response.json(shownClass(known));
+      const filled = classes.filledOf(known.name);
+      response.json({ ...shownClass(known), ...(Object.keys(filled).length > 0 && { filled }) });
     })
     .put(admin, (request, response) =>
       serving.use((model) => replace(model, request, response, dependencies)),
@@ -70,48 +74,55 @@ export function classRoutes(dependencies: RouteDependencies): Router {
 }
 
 async function create(
-  { classes, manifest }: ServedModel,
+  model: ServedModel,
   request: Request,
   response: Response,
   dependencies: RouteDependencies,
 ): Promise<void> {
+  const { classes, manifest } = model;
   const { dryRun } = validate(createQuerySchema, request.query, 'query');
-  const { value, bytes } = await readJson(request, response, dependencies);
+  const form = isForm(request)
+    ? await extractForm(model, request, response, dependencies, classField)
+    : undefined;
+  const { value, bytes } = form
+    ? { value: parseJson(form.text ?? '', classField), bytes: contentOfForm(form) }
+    : await readJson(request, response, dependencies);
   refuseTooMany(value, manifest.attributes);
-  const isMany = typeof value === 'object' && value !== null && 'classes' in value;
+  const isMany = !form && typeof value === 'object' && value !== null && 'classes' in value;
   const given: NewClass[] = isMany
     ? validateBody(newClassesSchema, value).classes
     : [validateBody(newClassSchema, value)];
-  const { attributesOutOfRange } = dependencies.settings;
-  const candidates = checkCandidates(given, isMany, manifest.attributes, attributesOutOfRange);
+  const examples = form ? examplesOf(form, given[0].name, classes.exampleBackbone) : [];
+  const { attributesOutOfRange: outOfRange } = dependencies.settings;
+  const hasExamples = examples.length > 0;
+  const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);
-    response.json(await preview(candidates, signal, classes));
+    response.json(await preview(candidates, examples, signal, classes));
     return;
   }
-  const changes = candidates.map(({ content }) => ({ kind: 'create', content }) as const);
+  const changes = candidates.map(({ content }) => ({ kind: 'create', content, examples }) as const);
   const answer = (result: ChangeResult): StoredAnswer =>
     isMany ? manyAnswer(result, candidates) : oneAnswer(result, candidates[0]);
   await answerOnce(request, response, bytes, classes, changes, answer);
 }
 
 async function replace(
-  { classes, manifest }: ServedModel,
+  model: ServedModel,
   request: Request,
   response: Response,
   dependencies: RouteDependencies,
 ): Promise<void> {
+  const { classes, manifest } = model;
   const name = nameInPath(request, classes);
   const ifMatch = ifMatchOf(request);
   const { value } = await readJson(request, response, dependencies);
   refuseTooMany(value, manifest.attributes);
-  const { attributes } = validateBody(replacementSchema, value);
-  const [{ content, warnings }] = checkCandidates(
-    [{ name, attributes }],
-    false,
-    manifest.attributes,
-    dependencies.settings.attributesOutOfRange,
-  );
+  const { attributes, like } = validateBody(replacementSchema, value);
+  const [{ content, warnings }] = checkCandidates([{ name, attributes, like }], model, {
+    hasExamples: (classes.get(name)?.examples ?? 0) > 0,
+    outOfRange: dependencies.settings.attributesOutOfRange,
+  });
   const result = await changeClasses(request, classes, [{ kind: 'replace', content, ifMatch }]);
   const { outcomes, revision } = result;
   const { known } = outcomes[0];
@@ -120,14 +131,19 @@ async function replace(
   response.json({ ...shownClass(known, warnings), registryRevision: revision });
 }
 
-async function preview(candidates: readonly Candidate[], signal: AbortSignal, classes: Classes) {
+async function preview(
+  candidates: readonly Candidate[],
+  examples: readonly NewExample[],
+  signal: AbortSignal,
+  classes: Classes,
+) {
   if (candidates.length > maxPreviews)
     throw new Failure('attributes-invalid', `A dry run takes at most ${maxPreviews} classes at a time.`, {
       fields: [{ pointer: '/classes', detail: `at most ${maxPreviews}` }],
     });
   const previews = [];
   for (const { content, warnings } of candidates) {
-    const confusion = await classes.preview(content, signal);
+    const confusion = await classes.preview(content, signal, examples);
     previews.push({ name: content.name, ...confusion, ...(warnings.length > 0 && { warnings }) });
   }
   return { previews, registryRevision: classes.revision };

@@ -1,24 +1,19 @@
 /** POST /classify: a picture, or several, in; classes with probabilities out. */
-import { Router, type Request, type Response } from 'express';
+import { Router } from 'express';
 import { Failure } from '../../core/failures.js';
 import { classifyQuerySchema } from '../contract/schemas.js';
-import { bodyLimits, readWhole, receiveBody } from '../http/body.js';
 import { callerOf } from '../http/caller.js';
 import { onlyMethods } from '../http/errors.js';
-import { readMultipart, type UploadedPicture } from '../http/multipart.js';
 import { problemOf } from '../http/problem-details.js';
-import type { Upload } from '../http/upload-budget.js';
-import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
+import { contextOf, named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
-import { placesOfCaller } from '../inference/admission.js';
 import type { Answer, Inference, Permit, PictureRequest } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
+import { readPictures, type Uploading } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
-
-const pictureTypes = ['image/jpeg', 'image/png', 'image/webp'];
 
 export function classifyRoute(dependencies: RouteDependencies): Router {
   const { serving, caller, uploads } = dependencies;
@@ -42,11 +37,8 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
 }
 
 /** A request that was admitted, and what it holds. */
-interface Admitted {
-  readonly request: Request;
-  readonly response: Response;
+interface Admitted extends Uploading {
   readonly permit: Permit;
-  readonly upload: Upload;
 }
 
 async function classify(model: ServedModel, admitted: Admitted, dependencies: RouteDependencies) {
@@ -56,7 +48,7 @@ async function classify(model: ServedModel, admitted: Admitted, dependencies: Ro
   checkUnseenBias(unseenBias, manifest, { name: 'unseenBias', pointer: '/unseenBias' });
   const options = { topK, explain, ...(unseenBias !== undefined && { unseenBias }) };
   const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
-  const pictures = await readPictures(admitted, dependencies);
+  const { pictures } = await readPictures(admitted, dependencies);
   permit.extendTo(pictures.length);
   const { onStage } = contextOf(request);
   const requests = pictures.map((picture) => ({ ...picture, options, signal, onStage }));
@@ -95,25 +87,4 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
 
 function shown({ predictions, explanation }: Answer) {
   return { predictions, ...(explanation && { explanation }) };
-}
-
-async function readPictures(
-  { request, response, upload }: Admitted,
-  { settings, metrics }: RouteDependencies,
-): Promise<UploadedPicture[]> {
-  const limits = bodyLimits(settings, settings.bodyMegabytes);
-  const maxPictures = Math.min(settings.picturesPerRequest, placesOfCaller(settings)); // more would never find places
-  const isForm = request.is('multipart/form-data') !== false;
-  if (!isForm && request.is(pictureTypes) === false)
-    throw new Failure(
-      'image-type-refused',
-      `Send the picture as the body with Content-Type ${pictureTypes.join(', ')}, or as multipart/form-data in the field "image".`,
-    );
-  const started = performance.now();
-  const pictures = await receiveBody(request, response, limits, upload, async (body) => {
-    if (isForm) return readMultipart(body, { bytes: limits.bytes, pictures: maxPictures });
-    return [{ name: 'The picture', bytes: await readWhole(body) }];
-  });
-  noteUpload(request, metrics, started);
-  return pictures;
 }

@@ -56,12 +56,12 @@ test('when anything does not fit nothing is imported, and everything that does n
   await client.createClass({ name: 'there', attributes: vector(0.1) });
   const named = (value: number): Record<string, number> =>
     Object.fromEntries(bundle.manifest.attributes.map(({ name }, k) => [name, vector(value)[k]]));
-  const [first] = bundle.manifest.attributes;
-  const incomplete = Object.fromEntries(Object.entries(named(0.3)).filter(([name]) => name !== first.name));
+  const first = { name: 'an attribute of another model' };
+  const foreign = { ...named(0.3), [first.name]: 1 };
   const [own] = bundle.manifest.classes;
   const classes = [
     { name: 'new', attributes: named(0.2) },
-    { name: 'incomplete', attributes: incomplete },
+    { name: 'incomplete', attributes: foreign },
     { name: 'there', attributes: named(0.9) },
     { name: own.name, attributes: named(0.4) },
   ];
@@ -70,7 +70,7 @@ test('when anything does not fit nothing is imported, and everything that does n
   const before = await send(`${url}/classes`);
   const refused = await unseen('classes', 'import', bad, '--url', url, '--key', testKey);
   expect(refused.code).toBe(10);
-  for (const text of ['Nothing was imported', 'this attribute is missing', 'exists with other', 'itself'])
+  for (const text of ['Nothing was imported', 'no attribute has this name', 'exists with other', 'itself'])
     expect(refused.stderr).toContain(text);
   const direct = await send(`${url}/admin/import`, {
     method: 'POST',

@@ -64,7 +64,7 @@ const answers: readonly (readonly [key: string, ask: () => Promise<unknown>])[] 
       const known = (await send(`${server!.url}/classes/Kilo`)).body as {
         attributes: Record<string, number>;
       };
-      const attributes = { ...known.attributes, 'edge::curved': undefined };
+      const attributes = { ...known.attributes, 'edge::round': 1 };
       const body = JSON.stringify({ name: 'Kilo with a disc', attributes });
       const headers = { 'content-type': 'application/json' };
       return (await send(`${server!.url}/classes`, { method: 'POST', headers, body })).body as unknown;

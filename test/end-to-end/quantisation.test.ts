@@ -73,7 +73,9 @@ describe('unseen backbone quantise', () => {
     const { checks } = JSON.parse(stdout) as { checks: Record<string, { cosine: { least: number } }> };
     expect(checks.measured.cosine.least).toBeGreaterThan(0.9);
     const shown = await unseen('backbone', 'verify', 'measured');
-    expect(shown.stdout).toMatch(/measured: \d+\.\d\d times as fast as small on this machine; cosine/);
+    expect(shown.stdout).toMatch(
+      /measured: \d+\.\d\d times as fast as small on this machine \(cpu\); cosine/,
+    );
   });
 
   test('what cannot be quantised ends with code 7 and the operator', async () => {

@@ -46,6 +46,13 @@ describe('unseen reproduce', () => {
     expect(gzsl.columns).toEqual(['unseen', 'seen', 'H']);
     expect(gzsl.rows.at(-1)).toMatchObject({ source: 'ours', seeds: 2 });
     expect(gzsl.notes.join()).toContain('cannot be right');
+    expect(gzsl.notes.join()).toContain(
+      '± is the standard deviation over seeds; each has its own training, validation folds',
+    );
+    const spreads = gzsl.rows
+      .filter(({ source }) => source === 'baseline')
+      .map(({ deviations }) => deviations!);
+    expect(spreads.filter(([, , ofH]) => ofH > 0).length).toBeGreaterThan(3); // closed forms too: their bias follows the folds
     const ours = (table: typeof szsl): number =>
       table.rows.find(({ source }) => source === 'ours')!.values[0]!;
     expect(ours(szsl)).toBeGreaterThan(30); // chance is 17
@@ -116,7 +123,13 @@ describe('unseen reproduce', () => {
     const { stdout, code } = await unseen('reproduce', ...args, '--out', out, '--json');
     expect(code).toBe(0);
     const [table] = (JSON.parse(stdout) as Reproduction).tables;
-    expect(table.rows.filter(({ source }) => source === 'ablation').length).toBeGreaterThan(8);
+    expect(table.rows.filter(({ source }) => source === 'ablation').length).toBeGreaterThan(12);
+    const values = new Map(table.rows.map(({ name, values: [top1] }) => [name, top1]));
+    const parts = ['closed form only', 'closed form and all that is learnt', 'generator alone'];
+    for (const name of parts) expect(values.get(name), name).toBeGreaterThan(30); // chance is 17
+    expect(values.get(parts[2])).not.toBe(values.get(parts[0]));
+    expect([values.get(parts[0]), values.get(parts[1])]).toContain(values.get('Unseen'));
+    expect(table.notes.join()).toContain('Rows of a generator alone');
     expect(table.rows.filter(({ source }) => source === 'baseline')).toEqual([]);
     expect(table.notes.join()).toMatch(/w\/o f is (not )?below/);
   });

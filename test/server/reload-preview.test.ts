@@ -46,6 +46,7 @@ test('names the classes that could not be used and the names that collide, and s
       usable: 1,
       unusable: [{ name: 'gnu', reason: 'the model has a class of this name itself' }],
       collisions: ['gnu'],
+      unusableExamples: 0,
     },
   });
   current = renamedAttribute;

@@ -87,7 +87,10 @@ describe.skipIf(!existsSync('/proc/self/fd'))('no scratch file stays open after'
       async (data) => (await trainModel(data, configuration, { ...run, unseenAlone: true })).data.release(),
     ],
     ['transductive training', async (data) => (await trainModel(data, transductive, run)).data.release()],
-    ['a validation fold', (data) => validate(data, configuration, { ...run, fold: 0, shares: [1] })],
+    [
+      'a validation fold',
+      (data) => validate(data, configuration, { ...run, fold: 0, foldSeed: 0, shares: [1] }),
+    ],
     ['the softmax baseline', async (data) => (await fitSoftmax(data, configuration, run)).release()],
     ['the kernel ridge baseline', async (data) => (await fitKernelRidge(data, run)).release()],
     ['the figure of solvers', solversFigure],

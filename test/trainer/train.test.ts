@@ -12,6 +12,8 @@ import { configurationSchema, type Configuration } from '../../trainer/configura
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
+import { seedsTable } from '../../trainer/evaluation/seeds-table.js';
+import { spread } from '../../trainer/evaluation/spread.js';
 import { prepareTrainingData } from '../../trainer/preparation/training-data.js';
 import { train } from '../../trainer/train.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -175,6 +177,21 @@ test('several seeds are each judged, and the first is the one that is saved', as
   expect(report.evaluations.map(({ seed }) => seed)).toEqual([1, 2]);
   expect(report.evaluations[0]).toEqual(reference.evaluations[0]);
   expect(report.evaluations[1].evaluation).not.toEqual(reference.evaluations[0].evaluation);
+  // Folds drawn anew give another bias to the model and to the baselines beside it, whose fit stays what it is.
+  const [first, second] = report.evaluations;
+  expect(second.evaluation.generalized.unseenBias).not.toBe(first.evaluation.generalized.unseenBias);
+  for (const name of ['kernelRidge', 'eszsl'] as const) {
+    expect(first.baselines[name]).toEqual(report.baselines[name]);
+    expect(second.baselines[name].unseenBias).not.toBe(first.baselines[name].unseenBias);
+    expect(second.baselines[name].standardAccuracy).toBe(first.baselines[name].standardAccuracy);
+  }
+  const table = seedsTable(report.evaluations);
+  expect(table).toContain('Over 2 seeds');
+  expect(table).toContain('its own training, validation folds and bias');
+  const { mean, deviation } = spread(
+    [first, second].map(({ baselines }) => 100 * baselines.eszsl.harmonicMean!),
+  );
+  expect(table).toMatch(new RegExp(`  H .*${mean.toFixed(1)} ± ${deviation.toFixed(1)}$`, 'm'));
   expect(contents('seeds')['head-weights.f32']).toEqual(contents('reference')['head-weights.f32']);
 });
 

@@ -12,6 +12,7 @@ import {
   standardTopK,
   testAccuracyAtBias,
   type Margins,
+  type ScoredMargins,
   type TestAccuracy,
 } from '../evaluation/metrics.js';
 import { chooseBias } from '../selection/bias.js';
@@ -47,10 +48,19 @@ const biasFolds = 2;
 const defaults = configurationSchema.parse({});
 
 export async function runBaselines(dataset: Dataset, run: BaselineRun): Promise<Baselines> {
-  return {
-    kernelRidge: await runMethod(dataset, 'kernel-ridge', run),
-    eszsl: await runMethod(dataset, 'eszsl', run),
-  };
+  const [baselines] = await runBaselinesOverSeeds(dataset, run, [run.seed]);
+  return baselines;
+}
+
+/** One result for each seed. */
+export async function runBaselinesOverSeeds(
+  dataset: Dataset,
+  run: BaselineRun,
+  seeds: readonly number[],
+): Promise<Baselines[]> {
+  const kernelRidge = await runMethodOverSeeds(dataset, 'kernel-ridge', run, seeds);
+  const eszsl = await runMethodOverSeeds(dataset, 'eszsl', run, seeds);
+  return seeds.map((_, i) => ({ kernelRidge: kernelRidge[i], eszsl: eszsl[i] }));
 }
 
 /** Any of the methods, with the settings given, or those that do best among held-out seen classes. */
@@ -60,10 +70,42 @@ export async function runMethod(
   run: BaselineRun,
   given?: Settings,
 ): Promise<BaselineResult> {
-  const { reachesUnseen } = baselineMethods[name];
+  const [result] = await runMethodOverSeeds(dataset, name, run, [run.seed], given);
+  return result;
+}
+
+/**
+ * The same with several seeds, each with validation folds of its own as for the model: seed i of the list draws folds i. Settings are
+ * chosen once, on the first draw, and the bias on each; a closed form is fitted once to all training rows.
+ */
+export async function runMethodOverSeeds(
+  dataset: Dataset,
+  name: BaselineName,
+  run: BaselineRun,
+  seeds: readonly number[],
+  given?: Settings,
+): Promise<BaselineResult[]> {
+  const { reachesUnseen, isSeeded } = baselineMethods[name];
   const settings = given ?? (await chooseSettings(dataset, name, run));
-  const unseenBias = reachesUnseen ? await biasOf(dataset, name, settings, run) : 0;
-  const judged = await judge(dataset, name, settings, run);
+  const judgedOnce = new Map<number, ScoredMargins>();
+  const results: BaselineResult[] = [];
+  for (const [foldSeed, seed] of seeds.entries()) {
+    const own = { ...run, seed };
+    const unseenBias = reachesUnseen ? await biasOf(dataset, name, settings, own, foldSeed) : 0;
+    const fitSeed = isSeeded ? seed : seeds[0];
+    const judged = judgedOnce.get(fitSeed) ?? (await judge(dataset, name, settings, own));
+    judgedOnce.set(fitSeed, judged);
+    results.push(resultOf(judged, unseenBias, reachesUnseen, settings));
+  }
+  return results;
+}
+
+function resultOf(
+  judged: ScoredMargins,
+  unseenBias: number,
+  reachesUnseen: boolean,
+  settings: Settings,
+): BaselineResult {
   const intervals = intervalsAtBias(judged, unseenBias);
   return {
     ...testAccuracyAtBias(judged, unseenBias),
@@ -81,11 +123,14 @@ async function biasOf(
   name: BaselineName,
   settings: Settings,
   run: BaselineRun,
+  foldSeed: number,
 ): Promise<number> {
   const count = Math.min(biasFolds, foldPlan(dataset, defaults).folds);
   const folds: { margins: Margins }[] = [];
-  for (let fold = 0; fold < count; fold++)
-    folds.push({ margins: await judge(validationDataset(dataset, defaults, fold), name, settings, run) });
+  for (let fold = 0; fold < count; fold++) {
+    const small = validationDataset(dataset, defaults, fold, foldSeed);
+    folds.push({ margins: await judge(small, name, settings, run) });
+  }
   return folds.length === 0 ? 0 : chooseBias(folds).unseenBias;
 }
 
@@ -106,7 +151,12 @@ async function chooseSettings(dataset: Dataset, name: BaselineName, run: Baselin
   return candidates[accuracies.indexOf(Math.max(...accuracies))];
 }
 
-async function judge(dataset: Dataset, name: BaselineName, settings: Settings, run: BaselineRun) {
+async function judge(
+  dataset: Dataset,
+  name: BaselineName,
+  settings: Settings,
+  run: BaselineRun,
+): Promise<ScoredMargins> {
   const { scores, release } = await baselineMethods[name].fit(dataset, [settings], run);
   try {
     return await judgeRows(scores[0], dataset, testRows(dataset), run.watcher.signal);

@@ -15,7 +15,7 @@ import { stopIfAsked } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine, LossProgram, Operations } from '../engine/contract.js';
 import { freshState } from '../engine/state.js';
-import { addRowProducts } from '../linear-algebra.js';
+import { addRowProducts } from '../../core/compute/linear-algebra.js';
 import type { LinearScores } from './linear-scores.js';
 import { foldScaling, scaledRow, standardScaling, unitAttributes } from './standard-scaling.js';
 

@@ -15,7 +15,7 @@ import { Random } from '../../core/random.js';
 import { rowOf } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
-import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../linear-algebra.js';
+import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../../core/compute/linear-algebra.js';
 
 interface ClassOrderCheck {
   readonly matched: number;

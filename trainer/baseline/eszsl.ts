@@ -16,7 +16,12 @@ import { Failure } from '../../core/failures.js';
 import { silent, type Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
-import { addRowProducts, choleskyInPlace, choleskySolveInPlace, type Rows } from '../linear-algebra.js';
+import {
+  addRowProducts,
+  choleskyInPlace,
+  choleskySolveInPlace,
+  type Rows,
+} from '../../core/compute/linear-algebra.js';
 import type { LinearScores } from './linear-scores.js';
 import { minMaxScaling, type Scaling } from './min-max-scaling.js';
 

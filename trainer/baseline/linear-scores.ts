@@ -1,5 +1,5 @@
 import { matrix, rowOf, type Matrix, type RowSource } from '../../core/matrix.js';
-import { addRowProducts } from '../linear-algebra.js';
+import { addRowProducts } from '../../core/compute/linear-algebra.js';
 
 /** A score for each of C classes that is linear in raw features; every scaling of the features is folded in. */
 export interface LinearScores {

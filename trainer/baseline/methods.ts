@@ -36,6 +36,8 @@ interface FittedMethod {
 interface BaselineMethod {
   readonly title: string;
   readonly candidates: readonly Settings[];
+  /** Whether the result depends on the seed. */
+  readonly isSeeded: boolean;
   /** False for a method that has no answer among unseen classes. */
   readonly reachesUnseen: boolean;
   /** Fits the method with each of the settings. */
@@ -45,6 +47,7 @@ interface BaselineMethod {
 function ranking(title: string, loss: RankingLoss): BaselineMethod {
   return {
     title,
+    isSeeded: true,
     reachesUnseen: true,
     candidates: [0.1, 1].flatMap((margin) =>
       [1e-3, 1e-2].map((learningRate) => ({ margin, learningRate, steps: 600 })),
@@ -71,6 +74,7 @@ function linearMethod({ features }: Dataset, models: readonly LinearScores[]): F
 export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
   eszsl: {
     title: 'ESZSL',
+    isSeeded: false,
     candidates: [{}],
     reachesUnseen: true,
     fit: async (dataset, settings, { watcher }) => {
@@ -81,6 +85,7 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
   },
   'kernel-ridge': {
     title: 'kernel ridge',
+    isSeeded: false,
     candidates: [{}],
     reachesUnseen: true,
     fit: async (dataset, settings, run) => {
@@ -90,6 +95,7 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
   },
   sae: {
     title: 'SAE',
+    isSeeded: false,
     reachesUnseen: true,
     candidates: saeDirections.flatMap((direction) =>
       [0.01, 0.1, 1, 10, 100].map((lambda) => ({ lambda, direction })),
@@ -106,6 +112,7 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
   devise: ranking('DEVISE', 'devise'),
   softmax: {
     title: 'softmax on real rows',
+    isSeeded: false, // a convex fit
     candidates: [{}],
     reachesUnseen: false,
     fit: async (dataset, settings, run) => {
@@ -118,6 +125,7 @@ export const baselineMethods: Readonly<Record<BaselineName, BaselineMethod>> = {
   },
   conse: {
     title: 'CONSE',
+    isSeeded: false,
     candidates: [1, 5, 10, 50].map((top) => ({ top })),
     reachesUnseen: true,
     fit: async (dataset, settings, run) => {

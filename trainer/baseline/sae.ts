@@ -13,7 +13,7 @@
 import type { Watcher } from '../../core/progress.js';
 import { inTurns } from '../../core/stop.js';
 import type { Dataset } from '../datasets/dataset.js';
-import { addRowProducts, type Rows } from '../linear-algebra.js';
+import { addRowProducts, type Rows } from '../../core/compute/linear-algebra.js';
 import { applyReflections, solveShifted, symmetricEigen, tridiagonalise } from '../symmetric-eigen.js';
 import type { LinearScores } from './linear-scores.js';
 import type { Scaling } from './min-max-scaling.js';

@@ -14,8 +14,9 @@
 import { directRows } from '../../core/head/feature-map.js';
 import { classMeans, directionOf } from '../../core/head/synthetic-rows.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
-import { addRowProducts, invertPositiveDefinite, type Rows } from '../linear-algebra.js';
-import { attributeReliability } from './reliability.js';
+import { addRowProducts, invertPositiveDefinite, type Rows } from '../../core/compute/linear-algebra.js';
+import type { GeneratorSettings } from '../configuration.js';
+import { attributeReliability, equalWeights } from './reliability.js';
 
 export interface ClosedForm {
   /** Attributes times this are what distances are measured in: w sqrt(gamma) / |w|, (1, d). */
@@ -25,12 +26,14 @@ export interface ClosedForm {
   readonly means: Matrix; // (S, D): M, in the order of the seen classes
   /** (S, D), of unit length: each seen class as predicted by a fit without it, which is how far an unseen one is off. */
   readonly heldOut: Matrix;
-  readonly reliability: Float64Array; // (d)
+  readonly reliability: Float64Array; // (d); 0 or 1 when attributes count alike
   readonly gamma: number;
   readonly ridge: number;
   /** Mean squared error for a class left out, in units of the mean squared length of a class mean. */
   readonly heldOutError: number;
 }
+
+export type AttributeWeighting = NonNullable<GeneratorSettings['attributeWeights']>;
 
 const gammas = [0.1, 0.2, 0.35, 0.5, 0.7, 1, 2];
 const ridges = [0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 3, 10];
@@ -40,6 +43,7 @@ export function fitClosedForm(
   labels: Int32Array, // (rows)
   seen: Int32Array, // (S)
   encoded: Matrix, // (C, d), of every class
+  weighting: AttributeWeighting = 'reliability',
 ): ClosedForm {
   const attributes = takeRows(encoded, seen); // (S, d)
   const found = classMeans(labels, (row) => directionOf(features, row));
@@ -48,7 +52,10 @@ export function fitClosedForm(
     rowOf(means, c).set(found.get(label)!);
   });
   const products = gramOf(means); // (S, S)
-  const reliability = attributeReliability(attributes, cosinesOf(products, seen.length));
+  const reliability =
+    weighting === 'equal'
+      ? equalWeights(attributes)
+      : attributeReliability(attributes, cosinesOf(products, seen.length));
   const weights = weightsOf(reliability); // w / |w|, (d)
   const distances = squaredDistances(attributes, weights); // (S, S)
   const { gamma, ridge, error, inverse } = chooseKernel(distances, products, seen.length);

@@ -11,11 +11,13 @@
  * point of H on CUB (docs/experiments.md).
  */
 import type { Matrix } from '../../core/matrix.js';
-import { invertPositiveDefinite } from '../linear-algebra.js';
+import { invertPositiveDefinite } from '../../core/compute/linear-algebra.js';
 
 /** The prior belief in an attribute: with few classes nothing may look reliable, and all attributes then count alike. */
 const floor = 0.05;
 const ridge = 0.3;
+/** Below this sum of squares an attribute is the same for every seen class. */
+const constant = 1e-9;
 
 /** (d): 0 for an attribute that is the same for every seen class, otherwise from the floor up to 1 + floor. */
 export function attributeReliability(
@@ -35,7 +37,15 @@ export function attributeReliability(
       errors += (residual / inverse[c * (S + 1)]) ** 2; // ridge cancels between residual and 1 - H_cc
       squares += attributes.data[c * d + k] ** 2;
     }
-    reliability[k] = squares < 1e-9 ? 0 : Math.min(1, Math.max(0, 1 - errors / squares)) + floor;
+    reliability[k] = squares < constant ? 0 : Math.min(1, Math.max(0, 1 - errors / squares)) + floor;
   }
   return reliability;
+}
+
+/** (d): 1 for every attribute that differs between seen classes. */
+export function equalWeights(attributes: Matrix): Float64Array {
+  const { columns: d, data } = attributes;
+  const squares = new Float64Array(d);
+  data.forEach((value, i) => (squares[i % d] += value ** 2));
+  return squares.map((sum) => (sum < constant ? 0 : 1));
 }

@@ -11,6 +11,8 @@ interface ValidationSplitOptions {
   readonly classes?: number;
   /** The fraction of every other class's training rows that play test-seen (default 0.2). */
   readonly seenRowFraction?: number;
+  /** Whether the classes that the dataset's authors validate on are held out before any others (default true). */
+  readonly ownFirst?: boolean;
   /** How many truly unseen classes compete beside the held-out ones (default 0): by their attributes, without a row. */
   readonly rivals?: number;
 }
@@ -59,10 +61,9 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
 
 /** The seen classes (indices into the original's classNames) that play unseen in one fold, ascending. */
 export function heldOutClasses(dataset: Dataset, options: ValidationSplitOptions): Int32Array {
-  const { seed, fold = 0, classes = 0.25 } = options;
+  const { seed, fold = 0, classes = 0.25, ownFirst = true } = options;
   const count = classes < 1 ? Math.max(1, Math.round(dataset.seen.length * classes)) : Math.floor(classes);
-  // The authors' own validation classes come first, so that they are used before any others.
-  const own = dataset.validationClasses ?? new Int32Array(0);
+  const own = (ownFirst ? dataset.validationClasses : null) ?? new Int32Array(0);
   const random = Random.stream(seed, 'validation-classes');
   const others = dataset.seen.filter((label) => !own.includes(label));
   const order = [...random.shuffle(own.slice()), ...random.shuffle(others)];

@@ -34,12 +34,17 @@ export class ExperimentDirectory {
     return result;
   }
 
-  /** A generator's training does not depend on the head, nor on how many members there are beside it. */
+  /** A generator's training does not depend on the head, on how many members there are beside it, or on how much of it is used. */
   generators(
     { features, generator, transductive }: Configuration,
     seed: number,
   ): (member: number) => CheckpointStore {
-    const settings: unknown[] = [features, { ...generator, members: undefined }, seed, this.engine];
+    const settings: unknown[] = [
+      features,
+      { ...generator, members: undefined, share: undefined },
+      seed,
+      this.engine,
+    ];
     if (transductive?.algorithm === 'paper') settings.push('unlabelled rows in every epoch');
     const hash = sha256Of(this.data, JSON.stringify(settings)).slice(0, 16);
     return (member) =>

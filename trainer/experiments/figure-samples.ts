@@ -1,8 +1,8 @@
 /** Accuracy among unseen classes against the number of synthetic features of each, with one generator (figure 2). */
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { spread } from '../evaluation/spread.js';
 import { judgedModel, type ExperimentRun } from './judged-model.js';
-import { mean } from './table.js';
 import type { Timekeeper } from './timekeeper.js';
 
 export const sampleCounts = [1, 2, 5, 10, 20, 50, 100, 200, 500] as const;
@@ -33,7 +33,7 @@ export async function figureSamples(
         await time.step(name, async () => (await judgedModel(dataset, changed, seed, run, 'standard')).top1!),
       );
     }
-    points.push({ samplesPerClass, top1: 100 * mean(found) });
+    points.push({ samplesPerClass, top1: 100 * spread(found).mean });
   }
   return { figure: 'samples', points, plateauFrom: plateauOf(points) };
 }

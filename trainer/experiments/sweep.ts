@@ -75,6 +75,7 @@ export async function sweep(request: SweepRequest): Promise<void> {
         seed,
         watcher,
         fold,
+        foldSeed: 0,
         shares: [generator.share],
         label: `fold ${fold + 1}`,
         checkpoints: (member) => fileCheckpoints(checkpoint(member), key),

@@ -13,7 +13,7 @@ import type { FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { FeatureSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
-import { choleskyInPlace, invertLowerTriangle } from '../linear-algebra.js';
+import { choleskyInPlace, invertLowerTriangle } from '../../core/compute/linear-algebra.js';
 import { whitenFewRows } from './whiten-few-rows.js';
 
 /** Mean length of a mapped training row: that of the rows which a freshly initialised generator produces. */

@@ -12,7 +12,12 @@
  */
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import type { Engine } from '../engine/contract.js';
-import { addRowProducts, choleskyInPlace, invertLowerTriangle, type Rows } from '../linear-algebra.js';
+import {
+  addRowProducts,
+  choleskyInPlace,
+  invertLowerTriangle,
+  type Rows,
+} from '../../core/compute/linear-algebra.js';
 
 /** B (D, D), or null when the rows are not finite. */
 export async function whitenFewRows(

@@ -7,7 +7,7 @@ import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
-import { fitFeatureMap } from '../features/fit.js';
+import { featureMapOf } from '../features/remembered-map.js';
 import { unlabelledRows } from './unlabelled-rows.js';
 
 /**
@@ -40,11 +40,11 @@ export async function prepareTrainingData(
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
   const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // fails before anything is opened
-  const featureMap = await fitFeatureMap(engine, dataset, configuration.features);
+  const featureMap = await featureMapOf(engine, dataset, configuration.features);
   const featureModel = featureMapModel(featureMap);
   const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
   const mapper = await FeatureMapper.open(featureModel, mappedWidth);
-  const { attributeEncoding: kind, attributeClip } = configuration.generator;
+  const { attributeEncoding: kind, attributeClip, attributeWeights } = configuration.generator;
   const attributeEncoding = fitAttributeEncoding(dataset.attributes, dataset.seen, kind, attributeClip);
   const labels = train.map((row) => dataset.labels[row]);
   const attributes = encodeAttributes(attributeEncoding, dataset.attributes);
@@ -58,7 +58,7 @@ export async function prepareTrainingData(
     const closedForm =
       configuration.generator.closedForm === 'none'
         ? null
-        : fitClosedForm(features, labels, dataset.seen, attributes);
+        : fitClosedForm(features, labels, dataset.seen, attributes, attributeWeights);
     return {
       features,
       labels,

@@ -13,6 +13,7 @@ import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
 import { resolvedSyntheticWeight } from '../head/training-set.js';
 import type { TrainedModel } from '../model.js';
+import { evidenceOf } from '../selection/evidence.js';
 import type { Selection } from '../selection/search.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
@@ -23,6 +24,7 @@ interface ModelToSave {
   readonly configuration: Configuration;
   readonly seed: number;
   readonly bias: Selection['bias'];
+  readonly pictureNoise: Selection['pictureNoise'];
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
@@ -38,12 +40,14 @@ function bundleContent(saved: ModelToSave): BundleContent {
   const { data, networks, head } = model;
   const seen = new Set(dataset.seen);
   const rawWidth = dataset.features.columns;
+  const { evidence, deviations } = evidenceOf(data, configuration, saved.pictureNoise);
   return {
     featureMap: data.featureModel,
     generator: exportGenerator(networks),
     predictor: exportPredictor(networks),
     weights: head.weights,
     bias: head.bias,
+    deviations,
     replay: replayRows(saved),
     description: {
       method: 'ot-zsl',
@@ -80,6 +84,7 @@ function bundleContent(saved: ModelToSave): BundleContent {
         prior: configuration.head.prior,
         realPrior: configuration.head.realPrior,
         intercepts: configuration.head.intercepts,
+        evidence,
       },
       metrics: saved.metrics,
     },

@@ -11,6 +11,8 @@ import { validate, type FoldResult } from './validate.js';
 export interface SearchRun {
   readonly engine: Engine;
   readonly seed: number;
+  /** Which draw of validation folds (validate.ts): 0 for a single training, another for each further seed. */
+  readonly foldSeed: number;
   readonly watcher: Watcher;
   readonly work: WorkDirectory;
 }
@@ -24,24 +26,25 @@ export async function assessFold(
   configuration: Configuration,
   fold: number,
   shares: readonly number[],
-  { engine, seed, watcher, work }: SearchRun,
+  { engine, seed, foldSeed, watcher, work }: SearchRun,
 ): Promise<FoldResult[]> {
-  const unit = unitName(configuration, shares, fold);
+  const unit = unitName(configuration, shares, fold, [seed, foldSeed]);
   const stored = await runResumableUnit(work, unit, async ({ checkpoints, log }) => {
     const results = await validate(dataset, configuration, {
       engine,
       seed,
       watcher,
       fold,
+      foldSeed,
       shares,
       label: `validation fold ${fold + 1}`,
       checkpoints,
       onEpoch: (report) => {
-        log({ phase: 'validation', fold, ...report });
+        log({ phase: 'validation', seed, fold, ...report });
       },
     });
     results.forEach(({ bestHarmonicMean: harmonicMean, ausuc, standardTop1 }, i) => {
-      log({ phase: 'validation', fold, share: shares[i], harmonicMean, ausuc, standardTop1 });
+      log({ phase: 'validation', seed, fold, share: shares[i], harmonicMean, ausuc, standardTop1 });
     });
     return results.map(({ margins, fewer, ...measures }) => ({
       ...measures,
@@ -60,7 +63,8 @@ function unitName(
   { features, generator, head, transductive }: Configuration,
   shares: readonly number[],
   fold: number,
+  seeds: readonly number[],
 ): string {
-  const settings = JSON.stringify([features, generator, head, transductive, shares]);
+  const settings = JSON.stringify([features, generator, head, transductive, shares, seeds]);
   return `fold${fold}-${sha256Of(settings).slice(0, 16)}`;
 }

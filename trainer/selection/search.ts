@@ -8,6 +8,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
 import { chooseBias, type ChosenBias } from './bias.js';
+import { chooseNoise } from './evidence.js';
 import { foldPlan } from './fold-plan.js';
 import type { FoldResult } from './validate.js';
 
@@ -25,6 +26,8 @@ export interface Selection {
   readonly configuration: Configuration;
   readonly bias: Omit<ChosenBias, 'harmonicMean'>;
   readonly trials: readonly Trial[]; // empty when nothing could be validated
+  /** How much a picture scatters as it counts beside attributes, in units of how much it does: see evidence.ts. */
+  readonly pictureNoise: number;
 }
 
 type Section = 'generator' | 'head';
@@ -39,21 +42,25 @@ const searched = [
   ['head', 'samplesPerClass'],
 ] as const;
 
+/** With `share` given, it is used whatever validation says of it: an ablation, judged on the folds that choose among all shares. */
 export async function selectSettings(
   dataset: Dataset,
   start: Configuration,
   run: SearchRun,
+  share?: number,
 ): Promise<Selection> {
   const plan = foldPlan(dataset, start);
-  if (plan.folds === 0) return withoutValidation(start);
+  if (plan.folds === 0)
+    return withoutValidation(withSetting(start, 'generator', 'share', share ?? start.generator.share));
   const { configuration, trials } = await search(dataset, start, run);
-  const shares = sharesToTry(configuration);
+  const shares = sharesToTry(configuration, share);
   const perShare = await assess(dataset, configuration, plan.folds, shares, run);
   const given = start.validation.unseenBias;
   const biases = perShare.map((folds) => chooseBias(folds, given));
   const shareTrials = perShare.map((folds, i) => record('share', shares[i], folds, biases[i]));
-  const chosen = chooseShare(perShare, biases, start.validation.minimumGain);
-  if (shares.length > 1)
+  const chosen =
+    share === undefined ? chooseShare(perShare, biases, start.validation.minimumGain) : shares.indexOf(share);
+  if (shares.length > 1 && share === undefined)
     for (const { value, harmonicMean } of shareTrials)
       run.watcher.note(
         `  ${percent(value!)} % of what the generator learnt: H ${percent(harmonicMean)} on validation classes`,
@@ -61,6 +68,7 @@ export async function selectSettings(
   return {
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
     bias: biases[chosen],
+    pictureNoise: chooseNoise(perShare[chosen]),
     trials: [
       ...trials,
       ...(shares.length > 1 ? shareTrials : []),
@@ -93,9 +101,10 @@ function chooseShare(
 }
 
 /** What is learnt can be left out only where there is a closed form to stand on. */
-function sharesToTry({ generator, validation }: Configuration): readonly number[] {
-  const { shares } = validation;
-  return generator.closedForm === 'none' || shares.length === 0 ? [generator.share] : shares;
+function sharesToTry({ generator, validation }: Configuration, given?: number): readonly number[] {
+  const isFixed = generator.closedForm === 'none' || validation.shares.length === 0;
+  const shares = isFixed ? [generator.share] : validation.shares;
+  return given === undefined || shares.includes(given) ? shares : [given];
 }
 
 /** Rows have the length `temperature` and class weights a length near 1: no score lies far outside this range. */
@@ -108,7 +117,7 @@ function withoutValidation(configuration: Configuration): Selection {
     plausible: [-length, length],
     range: [-length, length],
   } as const;
-  return { configuration, bias, trials: [] };
+  return { configuration, bias, trials: [], pictureNoise: chooseNoise([]) };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */

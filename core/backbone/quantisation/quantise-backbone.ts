@@ -7,6 +7,7 @@ import { sha256Of } from '../../hash.js';
 import { projectFolder } from '../../project-folder.js';
 import type { Watcher } from '../../progress.js';
 import {
+  backboneOf,
   isCached,
   keepBackbone,
   keepPulled,
@@ -19,11 +20,11 @@ import {
   backboneEntrySchema,
   checkOwnName,
   findEntry,
-  identityOf,
   type BackboneEntry,
   type Catalogue,
 } from '../catalogue.js';
 import { prepare } from '../preprocess.js';
+import { metadataOf } from './metadata.js';
 import { Quantiser } from './quantise.js';
 import { rangesSchema, type Ranges } from './ranges.js';
 
@@ -74,7 +75,7 @@ export async function quantiseBackbone(
     sha256: sha256Of(model),
   } satisfies BackboneEntry);
   await keepBackbone(catalogue, entry, model, { 'ranges.json': `${JSON.stringify(ranges, null, 2)}\n` });
-  return { ...measured, backbone: { entry, identity: identityOf(entry), model } };
+  return { ...measured, backbone: backboneOf(entry, model) };
 }
 
 /** Over `count` pictures of a folder, evenly spread over the sorted names. */
@@ -143,14 +144,6 @@ function quantiserOf({ entry, model }: Backbone): Quantiser {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(error.code, `${entry.name}: ${error.message}`, { cause: error });
   }
-}
-
-/** In the file, so that the hash of an int8 backbone stands for weights, ranges and preparation of pictures alike. */
-function metadataOf({ entry, identity }: Backbone): Record<string, string> {
-  return {
-    'unseen.quantised-from': identity.sha256 ?? '',
-    'unseen.preprocessing': JSON.stringify(entry.preprocessing),
-  };
 }
 
 async function listPictures(folder: string): Promise<string[]> {

@@ -3,21 +3,19 @@
  * and DequantizeLinear (QDQ), and weights are integers followed by DequantizeLinear. Read literally, it computes in floats what the
  * integer kernels compute; see affine.ts for the arithmetic.
  */
-import { writeNode, writeOpset, type AttributeValue, type NodeContent } from '../../compute/onnx-format.js';
+import { writeNode, type AttributeValue, type NodeContent } from '../../compute/onnx-format.js';
 import { Failure } from '../../failures.js';
-import { encoded, encodeOnnx, readNode, rewired, type OnnxConstant, type OnnxNode } from '../onnx-file.js';
+import { encoded, readNode, rewired, type OnnxConstant, type OnnxNode } from '../onnx-file.js';
 import { makeConstant } from '../onnx-tensor.js';
 import { channelWeights, tensorParameters, type TensorParameters } from './affine.js';
 import type { Network } from './network.js';
 import type { QuantisationPlan, Weighted } from './plan.js';
 import type { Ranges } from './ranges.js';
+import { encodeRewritten } from './rewritten-file.js';
 
 /** QuantizeLinear by channel came with version 13; before, ONNX Runtime has the same under a domain of its own. */
 const firstOpsetOfChannels = 13;
 const runtimeDomain = 'com.microsoft';
-const opsetField = 8;
-const metadataField = 14;
-const valueShapesField = 13;
 
 export function writeQuantised(
   network: Network,
@@ -25,7 +23,7 @@ export function writeQuantised(
   ranges: Ranges,
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
-  const { graph, rest } = network.file;
+  const { graph } = network.file;
   const domain = network.opset < firstOpsetOfChannels ? { domain: runtimeDomain } : {};
   const nodes: OnnxNode[] = [];
   const constants: OnnxConstant[] = [];
@@ -100,26 +98,7 @@ export function writeQuantised(
       else if (poolings.has(name)) roundTrip(name, poolings.get(name)!);
   }
 
-  const read = new Set(nodes.flatMap((node) => node.inputs));
-  const isRead = ({ name }: { readonly name: string }): boolean => read.has(name);
-  const wasConstant = new Set(graph.constants.map(({ name }) => name));
-  return encodeOnnx({
-    graph: {
-      ...graph,
-      nodes: nodes.filter(({ operator, outputs }) => operator !== 'Constant' || read.has(outputs[0])),
-      constants: [...graph.constants.filter(isRead), ...constants],
-      // Files of IR version 3 list their constants among the inputs as well.
-      inputs: graph.inputs.filter((input) => isRead(input) || !wasConstant.has(input.name)),
-      rest: graph.rest.filter(([field]) => field !== valueShapesField), // of values that may be gone
-    },
-    rest: [
-      ...rest,
-      ...('domain' in domain
-        ? [[opsetField, encoded(writeOpset, { domain: runtimeDomain, version: 1 })] as const]
-        : []),
-      ...Object.entries(metadata).map((entry) => [metadataField, encoded(writeEntry, entry)] as const),
-    ],
-  });
+  return encodeRewritten(network, { nodes, constants, metadata, ...domain });
 }
 
 function parametersOf(name: string, ranges: Ranges): TensorParameters {
@@ -129,13 +108,4 @@ function parametersOf(name: string, ranges: Ranges): TensorParameters {
       `There is no range for "${name}". The ranges belong to another network.`,
     );
   return tensorParameters(ranges[name]);
-}
-
-/** StringStringEntryProto */
-function writeEntry(
-  [key, value]: [string, string],
-  writer: { writeStringField(tag: number, text: string): void },
-): void {
-  writer.writeStringField(1, key);
-  writer.writeStringField(2, value);
 }

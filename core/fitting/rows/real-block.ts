@@ -10,12 +10,12 @@ type LabelledRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
  * bundle's head sees rows of any length.
  */
 export async function realBlock(
-  { bundle, products }: Pick<RowContext, 'bundle' | 'products'>,
+  { bundle, products, base }: Pick<RowContext, 'bundle' | 'products' | 'base'>,
   features: Matrix,
   { feature, label, weight }: LabelledRows,
 ): Promise<RealBlock> {
   const { temperature } = bundle.manifest.head;
-  const offsets = await products.logSumExp(headRows(features, temperature), bundle);
+  const offsets = await products.logSumExp(headRows(features, temperature), base);
   const baseOffsets = Float64Array.from(feature, (index) => offsets[index]);
   headRows(features, temperature === null ? null : 1);
   return { kind: 'real', identity: features, features, feature, label, weight, baseOffsets };

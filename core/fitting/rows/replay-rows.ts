@@ -1,10 +1,8 @@
 /** Real rows of the bundle: a part of its replay, which competes with runtime classes and gives residuals to synthetic rows. */
-import type { Bundle } from '../../bundle/bundle.js';
-import type { MatrixProducts } from '../../compute/matrix-products.js';
 import { directionOf, donorsOf, type Donors } from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../matrix.js';
 import { realBlock } from './real-block.js';
-import type { FitRowSource, RealBlock } from './row-source.js';
+import type { FitRowSource, RealBlock, RowContext } from './row-source.js';
 
 /** Real rows that give their residuals to synthetic rows. R rows, S classes. */
 export interface DonorPool extends Donors {
@@ -20,13 +18,16 @@ export class ReplayRows implements FitRowSource {
   ) {}
 
   /** At most `maxRows` rows, as many of each class. Class means are those of the whole replay: means of few rows are too long. */
-  static async open(bundle: Bundle, products: MatrixProducts, maxRows: number): Promise<ReplayRows> {
-    const { replay } = bundle;
+  static async open(
+    context: Pick<RowContext, 'bundle' | 'products' | 'base'>,
+    maxRows: number,
+  ): Promise<ReplayRows> {
+    const { replay } = context.bundle;
     const { means, meanLength } = donorsOf(replay.labels, (row) => directionOf(replay.features, row));
     const picked = pickEvenly(replay.labels, Math.max(1, Math.floor(maxRows / means.size)));
     const features = takeRows(replay.features, picked);
     const labels = Int32Array.from(picked, (row) => replay.labels[row]);
-    const block = await realBlock({ bundle, products }, features, {
+    const block = await realBlock(context, features, {
       feature: Int32Array.from(labels.keys()),
       label: labels,
       weight: new Float64Array(labels.length).fill(1 / labels.length),

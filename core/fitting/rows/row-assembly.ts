@@ -6,14 +6,19 @@
 import type { Bundle } from '../../bundle/bundle.js';
 import { MatrixProducts } from '../../compute/matrix-products.js';
 import type { SessionOptions } from '../../compute/session.js';
+import { Failure } from '../../failures.js';
+import { completeAttributes } from '../../head/attribute-completion.js';
 import { encodeAttributes } from '../../head/attribute-encoder.js';
 import { Generator } from '../../head/generator.js';
+import type { LinearHead } from '../../head/scorer.js';
 import { matrix } from '../../matrix.js';
+import { EvidenceModel } from '../evidence.js';
 import { fitSettingsOf } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
 import { assemble, type Assembly } from './assemble.js';
+import { ExampleMapper, ExampleRows } from './example-rows.js';
 import { ReplayRows } from './replay-rows.js';
-import { usualBudget } from './row-budget.js';
+import { usualBudget, type RowBudget } from './row-budget.js';
 import type { FitRowSource, RowBlock, RowContext } from './row-source.js';
 import { residualsPerDraw, type SyntheticClass } from './synthetic-class.js';
 import { SyntheticClassRows } from './synthetic-class-rows.js';
@@ -22,17 +27,44 @@ export interface AssembledRows extends Assembly {
   /** The runtime classes, by name: their labels follow those of the bundle's classes. */
   readonly names: readonly string[];
   readonly classes: readonly SyntheticClass[];
+  /** For each of them the position of the bundle's class of that name, which it replaces; -1 for one that the bundle has not. */
+  readonly replaces: readonly number[];
 }
 
 type OpenSource = (context: RowContext) => FitRowSource | Promise<FitRowSource>;
+
+/** What stays the same whichever classes are fitted. */
+interface Tools extends Pick<
+  RowContext,
+  | 'bundle'
+  | 'settings'
+  | 'budget'
+  | 'products'
+  | 'generator'
+  | 'evidence'
+  | 'rowsPerDraw'
+  | 'encode'
+  | 'examplesOf'
+> {
+  readonly release: () => Promise<void>;
+}
+
+interface Sources {
+  readonly context: RowContext;
+  readonly synthetic: SyntheticClassRows;
+  readonly all: readonly FitRowSource[];
+}
+
+/** The bias of a class that does not compete: below any score, and finite, so that differences of scores stay numbers. */
+const outOfReach = -1e6;
 
 export class RowAssembly {
   private last: (AssembledRows & { readonly blocks: readonly RowBlock[] }) | undefined;
 
   private constructor(
-    readonly context: RowContext,
-    private readonly synthetic: SyntheticClassRows,
-    private readonly sources: readonly FitRowSource[],
+    private readonly tools: Tools,
+    private sources: Sources,
+    private readonly moreSources: readonly OpenSource[],
   ) {}
 
   static async open(
@@ -41,54 +73,112 @@ export class RowAssembly {
     budget = usualBudget,
     moreSources: readonly OpenSource[] = [],
   ): Promise<RowAssembly> {
-    const { manifest, weights, bias } = bundle;
-    const settings = fitSettingsOf(manifest);
-    const products = await MatrixProducts.open(options);
-    const replay = await ReplayRows.open(bundle, products, budget.maxRealRows);
-    const context: RowContext = {
-      bundle,
-      settings,
-      budget,
-      products,
-      generator: await Generator.open(bundle, options),
-      base: { weights, bias },
-      donors: replay.donors,
-      rowsPerDraw: settings.residual > 0 ? residualsPerDraw : 1,
-      encode: (attributes) => encode(bundle, attributes),
-    };
-    const synthetic = await SyntheticClassRows.open(context);
-    // Every source of rows. A new one is a file beside these that implements FitRowSource, and an entry here.
-    const sources: FitRowSource[] = [replay, synthetic];
-    for (const open of moreSources) sources.push(await open(context));
-    return new RowAssembly(context, synthetic, sources);
+    const tools = await openTools(bundle, options, budget);
+    return new RowAssembly(tools, await openSources(tools, new Set(), moreSources), moreSources);
+  }
+
+  get context(): RowContext {
+    return this.sources.context;
   }
 
   /** The runtime classes as they were last assembled. */
   get classes(): ReadonlyMap<string, SyntheticClass> {
-    return this.synthetic.classes;
+    return this.sources.synthetic.classes;
   }
 
   /** The rows for these classes, which come in the order of their names. Nothing is laid out anew when no block has changed. */
   async assemble(classes: readonly RuntimeClass[]): Promise<AssembledRows> {
+    const own = new Map(this.tools.bundle.manifest.classes.map(({ name }, c) => [name, c]));
+    const replaces = classes.map(({ name }) => own.get(name) ?? -1);
+    for (const one of classes) requireKnowledge(one);
+    await this.refit(new Set(replaces.filter((c) => c >= 0)));
     const blocks: RowBlock[] = [];
-    for (const source of this.sources) blocks.push(...(await source.blocks(classes)));
+    for (const source of this.sources.all) blocks.push(...(await source.blocks(classes)));
     const { last } = this;
     if (last && last.blocks.length === blocks.length && blocks.every((block, i) => block === last.blocks[i]))
       return last;
-    const known = this.synthetic.classes;
+    const known = this.classes;
     const names = classes.map(({ name }) => name);
     const placed = assemble(this.context, blocks);
-    this.last = { ...placed, blocks, names, classes: names.map((name) => known.get(name)!) };
+    this.last = { ...placed, blocks, names, replaces, classes: names.map((name) => known.get(name)!) };
     return this.last;
   }
 
-  async release(): Promise<void> {
-    await this.context.generator.release();
-    await this.context.products.release();
+  /** Every row's log-sum over the bundle's classes depends on which of them stay fixed: sources start over when that changes. */
+  private async refit(refitted: ReadonlySet<number>): Promise<void> {
+    const now = this.context.refitted;
+    if (now.size === refitted.size && [...refitted].every((c) => now.has(c))) return;
+    this.sources = await openSources(this.tools, refitted, this.moreSources);
+    this.last = undefined;
+  }
+
+  release(): Promise<void> {
+    return this.tools.release();
   }
 }
 
-function encode({ manifest }: Bundle, attributes: readonly number[]): Float32Array {
-  const given = matrix(1, attributes.length, Float32Array.from(attributes));
-  return encodeAttributes(manifest.attributeEncoding, given).data;
+async function openTools(bundle: Bundle, options: SessionOptions, budget: RowBudget): Promise<Tools> {
+  const settings = fitSettingsOf(bundle.manifest);
+  const products = await MatrixProducts.open(options);
+  const generator = await Generator.open(bundle, options);
+  const mapper = await ExampleMapper.open(bundle);
+  return {
+    bundle,
+    settings,
+    budget,
+    products,
+    generator,
+    evidence: EvidenceModel.ofBundle(bundle),
+    rowsPerDraw: settings.residual > 0 ? residualsPerDraw : 1,
+    encode: encoderOf(bundle),
+    examplesOf: (one) => mapper.map(one),
+    release: async () => {
+      await generator.release();
+      await mapper.release();
+      await products.release();
+    },
+  };
+}
+
+async function openSources(
+  tools: Tools,
+  refitted: ReadonlySet<number>,
+  moreSources: readonly OpenSource[],
+): Promise<Sources> {
+  const base = without(tools.bundle, refitted);
+  const replay = await ReplayRows.open({ ...tools, base }, tools.budget.maxRealRows);
+  const context: RowContext = { ...tools, base, refitted, donors: replay.donors };
+  const synthetic = await SyntheticClassRows.open(context);
+  // Every source of rows. A new one is a file beside these that implements FitRowSource, and an entry here.
+  const all: FitRowSource[] = [replay, synthetic, new ExampleRows(context)];
+  for (const open of moreSources) all.push(await open(context));
+  return { context, synthetic, all };
+}
+
+function requireKnowledge({ name, attributes, examples }: RuntimeClass): void {
+  if (!attributes.every(Number.isNaN) || (examples && examples.rows > 0)) return;
+  throw new Failure(
+    'attributes-invalid',
+    `Nothing is known of ${name}. Give a finite number for at least one attribute, or a picture of it.`,
+  );
+}
+
+/** The bundle's head, in which the classes named never win. */
+function without({ weights, bias }: Bundle, classes: ReadonlySet<number>): LinearHead {
+  if (classes.size === 0) return { weights, bias };
+  return { weights, bias: bias.map((value, c) => (classes.has(c) ? outOfReach : value)) };
+}
+
+/** Attributes that are not known are filled in; the same array is completed once. */
+function encoderOf({ manifest }: Bundle): RowContext['encode'] {
+  const completed = new WeakMap<readonly number[], readonly number[]>();
+  return (attributes) => {
+    let values = completed.get(attributes);
+    if (!values) {
+      ({ values } = completeAttributes(manifest, attributes));
+      completed.set(attributes, values);
+    }
+    const given = matrix(1, values.length, Float32Array.from(values));
+    return encodeAttributes(manifest.attributeEncoding, given).data;
+  };
 }

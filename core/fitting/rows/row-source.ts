@@ -10,6 +10,7 @@ import type { MatrixProducts } from '../../compute/matrix-products.js';
 import type { Generator } from '../../head/generator.js';
 import type { LinearHead } from '../../head/scorer.js';
 import type { Matrix } from '../../matrix.js';
+import type { EvidenceModel } from '../evidence.js';
 import type { FitSettings } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
 import type { DonorPool } from './replay-rows.js';
@@ -58,8 +59,13 @@ export interface RowContext {
   readonly budget: RowBudget;
   readonly products: MatrixProducts;
   readonly generator: Generator;
-  /** The bundle's head, which stays fixed. */
+  /** The bundle's head, which stays fixed; without the rows of those of its classes that are fitted anew. */
   readonly base: LinearHead;
+  /** Positions in the manifest of the bundle's classes that are fitted anew, because pictures of them were added. */
+  readonly refitted: ReadonlySet<number>;
+  readonly evidence: EvidenceModel;
+  /** Features of a class's labelled pictures as the head sees them, of unit length; null when it has none. */
+  readonly examplesOf: (one: RuntimeClass) => Promise<Matrix | null>;
   readonly donors: DonorPool;
   /** Synthetic rows made of one draw of the generator. */
   readonly rowsPerDraw: number;

@@ -1,13 +1,25 @@
-/** Synthetic rows: of the bundle's own unseen classes, which stay the same, and of the runtime classes. */
+/**
+ * Synthetic rows: of the bundle's own unseen classes, which stay the same, and of the runtime classes. Those of a class with pictures lie
+ * where attributes and pictures together put it.
+ */
+import type { Matrix } from '../../matrix.js';
+import { meanOfRows } from '../evidence.js';
 import type { RuntimeClass } from '../runtime-class.js';
+import { syntheticShare } from './example-rows.js';
 import { drawsPerClass, rowsPerClass } from './row-budget.js';
 import type { FitRowSource, RowContext, SyntheticBlock } from './row-source.js';
 import { shortenClasses } from './shorten-class.js';
-import { synthesiseClasses, type DescribedClass, type SyntheticClass } from './synthetic-class.js';
+import {
+  knownShareOf,
+  synthesiseClasses,
+  type DescribedClass,
+  type SyntheticClass,
+} from './synthetic-class.js';
 
 interface KnownClass {
   readonly block: SyntheticBlock;
   readonly given: readonly number[]; // the attributes as they were given
+  readonly examples: Matrix | null; // mapped
 }
 
 export class SyntheticClassRows implements FitRowSource {
@@ -19,9 +31,11 @@ export class SyntheticClassRows implements FitRowSource {
   ) {}
 
   static async open(context: RowContext): Promise<SyntheticClassRows> {
-    const { settings, budget, rowsPerDraw, encode } = context;
+    const { settings, budget, rowsPerDraw, encode, refitted } = context;
     const { classes } = context.bundle.manifest;
-    const labels = Array.from(classes.keys()).filter((c) => settings.syntheticSeen || !classes[c].seen);
+    const labels = Array.from(classes.keys()).filter(
+      (c) => (settings.syntheticSeen || !classes[c].seen) && !refitted.has(c),
+    );
     const count = rowsPerClass(budget, settings.samplesPerClass, rowsPerDraw, labels.length);
     const described = labels.map((c) => ({
       name: classes[c].name,
@@ -30,7 +44,7 @@ export class SyntheticClassRows implements FitRowSource {
     const synthesised = await synthesiseClasses(context, described, count, 'own');
     return new SyntheticClassRows(
       context,
-      labels.map((label, i) => blockOf(context, label, synthesised[i])),
+      labels.map((label, i) => blockOf(label, synthesised[i], context.settings.classWeight)),
     );
   }
 
@@ -43,32 +57,70 @@ export class SyntheticClassRows implements FitRowSource {
     const { context } = this;
     const { settings, budget, rowsPerDraw } = context;
     const count = rowsPerClass(budget, settings.samplesPerClass, rowsPerDraw, classes.length);
-    const synthesised = await this.synthesise(classes, count);
+    const examples: (Matrix | null)[] = [];
+    for (const one of classes) examples.push(await context.examplesOf(one));
+    const synthesised = await this.synthesise(classes, examples, count);
     const shortened = await shortenClasses(context, synthesised, count, 'runtime');
     const first = context.bundle.manifest.classes.length;
     const blocks = shortened.map((synthetic, c) => {
       const block = this.known.get(classes[c].name)?.block;
       const isSame = block?.synthetic === synthetic && block.label === first + c;
-      return isSame ? block : blockOf(context, first + c, synthetic);
+      return isSame ? block : blockOf(first + c, synthetic, this.weightOf(classes[c], examples[c]));
     });
     this.known = new Map(
-      classes.map(({ name, attributes }, c) => [name, { block: blocks[c], given: attributes }]),
+      classes.map(({ name, attributes }, c) => [
+        name,
+        { block: blocks[c], given: attributes, examples: examples[c] },
+      ]),
     );
     return [...this.bundleBlocks, ...blocks];
   }
 
+  /** A class with pictures gives a part of its weight to them; one that training had pictures of needs no synthetic rows. */
+  private weightOf({ name }: RuntimeClass, examples: Matrix | null): number {
+    const { settings } = this.context;
+    if (!examples) return settings.classWeight;
+    return this.seenLabel(name) >= 0 ? 0 : settings.classWeight * syntheticShare(examples.rows);
+  }
+
+  /** What pictures say of a class: those added, and those that training had. */
+  private picturesOf(name: string, examples: Matrix | null): Pick<DescribedClass, 'examples' | 'realMean'> {
+    const label = this.seenLabel(name);
+    if (label < 0 || !examples) return { examples };
+    const { replay } = this.context.bundle;
+    const trained = replay.labels.reduce((count, own) => count + (own === label ? 1 : 0), 0);
+    const mean = this.context.donors.means.get(label)!;
+    const added = meanOfRows(examples);
+    const all = trained + examples.rows;
+    return { realMean: mean.map((value, k) => (trained * value + examples.rows * added[k]) / all) };
+  }
+
+  /** The position of the bundle's class of this name if training had pictures of it, otherwise -1. */
+  private seenLabel(name: string): number {
+    return this.context.bundle.manifest.classes.findIndex((own) => own.name === name && own.seen);
+  }
+
   /** The classes with at least `count` rows each; those that were synthesised from the same attributes before are used again. */
-  private async synthesise(classes: readonly RuntimeClass[], count: number) {
+  private async synthesise(
+    classes: readonly RuntimeClass[],
+    examples: readonly (Matrix | null)[],
+    count: number,
+  ) {
     const unknown: DescribedClass[] = [];
-    const found = classes.map(({ name, attributes }) => {
+    const found = classes.map(({ name, attributes }, c) => {
       const known = this.known.get(name);
-      const synthetic = known?.block.synthetic;
+      const synthetic = known?.examples === examples[c] ? known.block.synthetic : undefined;
       const isLarge = synthetic !== undefined && synthetic.scales.length >= count;
       // The very same array needs no comparing: with thousands of classes, encoding all of them takes a good part of a second.
       if (isLarge && known?.given === attributes) return synthetic;
       const encoded = this.context.encode(attributes);
       if (isLarge && isEqual(synthetic.attributes, encoded)) return synthetic;
-      unknown.push({ name, attributes: encoded });
+      unknown.push({
+        name,
+        attributes: encoded,
+        ...this.picturesOf(name, examples[c]),
+        knownShare: knownShareOf(attributes),
+      });
       return undefined;
     });
     const draws = drawsPerClass(classes.length);
@@ -77,9 +129,9 @@ export class SyntheticClassRows implements FitRowSource {
   }
 }
 
-function blockOf({ settings }: RowContext, label: number, synthetic: SyntheticClass): SyntheticBlock {
+function blockOf(label: number, synthetic: SyntheticClass, weight: number): SyntheticBlock {
   const { attributes: identity } = synthetic; // an array of its own for each description of a class
-  return { kind: 'synthetic', identity, label, weight: settings.classWeight, synthetic };
+  return { kind: 'synthetic', identity, label, weight, synthetic };
 }
 
 function isEqual(a: Float32Array, b: Float32Array): boolean {

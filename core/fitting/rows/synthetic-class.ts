@@ -5,9 +5,16 @@
  */
 import { Failure } from '../../failures.js';
 import { headRows } from '../../head/feature-map.js';
-import { addResiduals, drawsPerPrototype, meanDirections, meanRow } from '../../head/synthetic-rows.js';
+import {
+  addResiduals,
+  drawsPerPrototype,
+  meanDirections,
+  meanRow,
+  seenPrototype,
+} from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
 import { Random } from '../../random.js';
+import { meanOfRows } from '../evidence.js';
 import { ClassNoise } from './class-noise.js';
 import type { RowContext } from './row-source.js';
 
@@ -21,6 +28,11 @@ export interface SyntheticClass {
   readonly baseOffsets: Float64Array; // (rows): log-sum-exp of the scores over the bundle's classes
 }
 
+/** The share of attributes that are known: NaN stands for one that is not. */
+export function knownShareOf(attributes: readonly number[]): number {
+  return attributes.reduce((count, value) => count + (Number.isNaN(value) ? 0 : 1), 0) / attributes.length;
+}
+
 /** Prototypes one under another: (classes, D). */
 export function prototypesOf(classes: readonly SyntheticClass[]): Matrix {
   return stackRows(classes.map(({ prototype }) => matrix(1, prototype.length, prototype)));
@@ -32,6 +44,12 @@ export const residualsPerDraw = 16;
 export interface DescribedClass {
   readonly name: string;
   readonly attributes: Float32Array; // (d), encoded
+  /** Features of labelled pictures, of unit length: (n, D). */
+  readonly examples?: Matrix | null | undefined;
+  /** The share of its attributes that was given, and not filled in; all when left out. */
+  readonly knownShare?: number;
+  /** The mean of its real rows, for a class that training had pictures of: (D). */
+  readonly realMean?: Float32Array | undefined;
 }
 
 /** Rows synthesised at once: enough to keep the processor busy, few enough to keep memory flat. */
@@ -52,6 +70,7 @@ export async function synthesiseClasses(
     const width = drawn.columns;
     const classes = batch.map((one, c) => {
       const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
+      moveToExamples(context, own, one);
       // All rows of a class around a single draw would be off by that draw's noise; the mean of all draws is not.
       return { ...one, drawn: count > context.rowsPerDraw ? own : meanOf(context, own) };
     });
@@ -72,9 +91,9 @@ export async function classesOfDraws(
 ): Promise<SyntheticClass[]> {
   const width = classes[0].drawn.columns;
   const rows = matrix(classes.length * count, width);
-  const parts = classes.map(({ name, drawn }, c) => {
+  const parts = classes.map(({ name, realMean, drawn }, c) => {
     const into = matrix(count, width, rows.data.subarray(c * count * width, (c + 1) * count * width));
-    return rowsOfDraws(context, name, drawn, purpose, into);
+    return rowsOfDraws(context, { name, realMean }, drawn, purpose, into);
   });
   const offsets = await context.products.logSumExp(rows, context.base);
   return parts.map((part, c) => ({
@@ -87,14 +106,15 @@ export async function classesOfDraws(
 /** The rows themselves (count, D), as the head sees them, beside the compact form of them. */
 export async function synthesiseRows(
   context: RowContext,
-  { name, attributes }: DescribedClass,
+  { name, attributes, examples, knownShare = 1 }: DescribedClass,
   count: number,
   purpose: string,
 ) {
   const draws = Math.max(drawsPerPrototype, Math.ceil(count / context.rowsPerDraw)); // without residuals a row needs a draw of its own
   const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws);
+  moveToExamples(context, drawn, { examples, knownShare });
   const rows = matrix(count, drawn.columns);
-  return { ...rowsOfDraws(context, name, drawn, purpose, rows), rows };
+  return { ...rowsOfDraws(context, { name }, drawn, purpose, rows), rows };
 }
 
 /** Draws of unit length (or of their own), `draws` for each class in turn. */
@@ -112,15 +132,40 @@ async function drawClasses(
   return headRows(drawn, settings.temperature === null ? null : 1);
 }
 
+/** Draws of a class that has pictures, moved in place: from around where its attributes put it to where the pictures say it is. */
+function moveToExamples(
+  context: RowContext,
+  drawn: Matrix,
+  { examples, knownShare = 1 }: Pick<DescribedClass, 'examples' | 'knownShare'>,
+): void {
+  if (!examples) return;
+  const { settings, evidence, donors } = context;
+  const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
+  const attributed = meanOf(context, drawn).data.map((value) => length * value);
+  const posterior = evidence.posteriorMean(attributed, meanOfRows(examples), examples.rows, knownShare);
+  for (let i = 0; i < drawn.rows; i++) {
+    const row = rowOf(drawn, i);
+    for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];
+  }
+  headRows(drawn, settings.temperature === null ? null : 1);
+}
+
 /** What the draws of a class have in common: their mean direction, or their mean where rows keep their length. */
 function meanOf({ settings }: Pick<RowContext, 'settings'>, drawn: Matrix): Matrix {
   return settings.temperature === null ? meanRow(drawn) : meanDirections(drawn, drawn.rows);
 }
 
 /** Rows of one class, written into `rows`, from its draws. */
-function rowsOfDraws(context: RowContext, name: string, drawn: Matrix, purpose: string, rows: Matrix) {
+function rowsOfDraws(
+  context: RowContext,
+  { name, realMean }: Pick<DescribedClass, 'name' | 'realMean'>,
+  drawn: Matrix,
+  purpose: string,
+  rows: Matrix,
+) {
   const { settings, donors, rowsPerDraw } = context;
-  const prototype = meanOf(context, drawn).data;
+  const generated = meanOf(context, drawn).data;
+  const prototype = realMean ? seenPrototype(generated, realMean, settings.realPrior) : generated;
   if (!prototype.every(Number.isFinite)) {
     throw new Failure(
       'attributes-invalid',

@@ -38,6 +38,9 @@ const threads = 1;
 /** Silent for so long while it owes an answer, it is worth mentioning. */
 const noticeableSeconds = 5;
 
+/** Examples of thousands of classes in one message would hold up the event loop while it is written. */
+const maxMessageValues = 4_000_000;
+
 interface Running {
   readonly channel: Channel<FittingRequests>;
   /** Fails when the process cannot work with the bundle. */
@@ -143,8 +146,9 @@ export class FittingProcess {
       name: 'the fitting process',
       silenceSeconds,
     });
-    const start = { bundle: this.source.bundle(), threads, classes: this.source.runtimeClasses() };
-    const started = channel.request('start', start);
+    const [classes, ...later] = messagesOf(this.source.runtimeClasses());
+    const started = channel.request('start', { bundle: this.source.bundle(), threads, classes });
+    for (const put of later) channel.notify('mirror', { put, removed: [] });
     const running = { channel, started };
     this.running = running;
     started.then(
@@ -169,4 +173,20 @@ export class FittingProcess {
     this.options.logger.error({ err: reason }, 'The fitting process was lost and is being replaced.');
     if (!failedAgain) this.start(); // one that does not even start is tried again with the next request
   }
+}
+
+/** Classes in parts, of which each makes one message; one part at least. */
+function messagesOf(classes: readonly RuntimeClass[]): RuntimeClass[][] {
+  const parts: RuntimeClass[][] = [[]];
+  let values = 0;
+  for (const one of classes) {
+    const size = one.examples?.data.length ?? 0;
+    if (values > 0 && values + size > maxMessageValues) {
+      parts.push([]);
+      values = 0;
+    }
+    parts.at(-1)!.push(one);
+    values += size;
+  }
+  return parts;
 }

@@ -18,13 +18,13 @@ export interface FittingRequests {
   confusion(candidate: DescribedClass): Confusion;
 }
 
-export type DescribedClass = Pick<RuntimeClass, 'name' | 'attributes'>;
+export type DescribedClass = Omit<RuntimeClass, 'row'>;
 
 interface FittingStart {
   /** With its rows as they are now. */
   readonly bundle: Bundle;
   readonly threads: number;
-  /** All runtime classes. */
+  /** All runtime classes, and those of the bundle that have examples; as many as go into one message, the others follow. */
   readonly classes: readonly RuntimeClass[];
 }
 

@@ -21,7 +21,7 @@ async function fit({ upserts, removals }: ClassEdits): Promise<FittedEdits> {
   for (const described of upserts) next.set(described.name, described);
   const list = [...next.values()];
   const { rows, changed, converged } = await fitter!.fit(list);
-  list.forEach(({ name, attributes }, i) => next.set(name, { name, attributes, row: rows[i] }));
+  list.forEach((described, i) => next.set(described.name, { ...described, row: rows[i] }));
   edited = next;
   return { rows: changed.map((i) => ({ name: list[i].name, ...rows[i] })), converged };
 }

@@ -2,7 +2,9 @@
 import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
 import type { Change, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
 import type { Query, Value } from './database.js';
+import { changeExamples, removeExamplesOf } from './examples.js';
 import { readRemembered } from './reading.js';
+import { chunks, marks } from './statements.js';
 import { archive, type ArchiveContext } from './versioning.js';
 
 interface CommitContext {
@@ -11,9 +13,6 @@ interface CommitContext {
   /** Idempotency keys from before then are forgotten. */
   readonly rememberedSince: number;
 }
-
-/** Rows per statement: many for the sake of round trips, few so that the event loop is not held up by copying them. */
-const chunkSize = 32;
 
 export async function applyChange(
   query: Query,
@@ -34,9 +33,16 @@ export async function applyChange(
 
   const [{ revision }] = moved;
   await query('INSERT INTO commits (revision, id, made_at) VALUES (?, ?, ?)', [revision, id, now]);
-  const context = { revision, at: change.at ?? now, authors: change.authors ?? new Map<string, string>() };
+  const { added = [], removed = [] } = change.examples ?? {};
+  const context = {
+    revision,
+    at: change.at ?? now,
+    authors: change.authors ?? new Map<string, string>(),
+    withOtherExamples: new Set([...added, ...removed].map(({ name }) => name)),
+  };
   await remove(query, change.removals ?? [], context);
   await upsert(query, change.upserts ?? [], context);
+  await changeExamples(query, { added, removed }, context);
   if (change.rows) {
     await insert(query, 'bundles', ['identity', 'used_at'], 'identity', [[change.rows.bundle, now]]);
     await writeRows(query, 'fitted_rows', change.rows.bundle, change.rows.rows, revision);
@@ -70,28 +76,31 @@ async function remove(query: Query, names: readonly string[], context: ArchiveCo
       `DELETE FROM classes WHERE name IN (${marks(chunk.length)}) RETURNING name`,
       chunk,
     );
+    await removeExamplesOf(query, chunk, context);
     const tombstones = gone.map(({ name }) => [name, context.revision]);
     await insert(query, 'removals', ['name', 'revision'], 'name', tombstones);
   }
 }
 
 async function upsert(query: Query, classes: readonly ClassContent[], context: ArchiveContext) {
-  const { revision, at, authors } = context;
+  const { revision, at, authors, withOtherExamples } = context;
   for (const chunk of chunks(classes)) {
     const etags = new Map(chunk.map((content) => [content.name, etagOf(content)]));
     const versions = await archive(query, etags, context);
-    const values = chunk.flatMap(({ name, attributes }) => [
+    const values = chunk.flatMap(({ name, attributes, own }) => [
       ...[name, canonicalAttributes(attributes), etags.get(name)!],
-      ...[at, at, revision, versions.get(name)!, authors.get(name) ?? null],
+      ...[at, at, revision, versions.get(name)!, authors.get(name) ?? null, own ? 1 : 0],
     ]);
+    const touched = chunk.map(({ name }) => name).filter((name) => withOtherExamples.has(name));
     const changed = await query<{ name: string }>(
-      `INSERT INTO classes (name, attributes, etag, created_at, updated_at, revision, version, changed_by)
-       VALUES ${chunk.map(() => `(${marks(8)})`).join(', ')}
+      `INSERT INTO classes (name, attributes, etag, created_at, updated_at, revision, version, changed_by, own)
+       VALUES ${chunk.map(() => `(${marks(9)})`).join(', ')}
        ON CONFLICT (name) DO UPDATE SET attributes = excluded.attributes, etag = excluded.etag,
          updated_at = excluded.updated_at, revision = excluded.revision, version = excluded.version,
-         changed_by = excluded.changed_by
-       WHERE classes.etag <> excluded.etag RETURNING name`,
-      values,
+         changed_by = excluded.changed_by, own = excluded.own
+       WHERE classes.etag <> excluded.etag${touched.length > 0 ? ` OR classes.name IN (${marks(touched.length)})` : ''}
+       RETURNING name`,
+      [...values, ...touched],
     );
     const names = changed.map(({ name }) => name);
     if (names.length === 0) continue;
@@ -131,12 +140,4 @@ async function insert(
      ON CONFLICT (${key}) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`,
     records.flat(),
   );
-}
-
-function marks(count: number): string {
-  return Array<string>(count).fill('?').join(', ');
-}
-
-function* chunks<T>(items: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < items.length; start += chunkSize) yield items.slice(start, start + chunkSize);
 }

@@ -1,6 +1,7 @@
 /** How a class is written down: the same content gives the same bytes, whatever the order of its attributes. */
 import { bytesOf, sha256Of } from '../../../core/hash.js';
 import { Failure } from '../../../core/failures.js';
+import { fromHalf } from '../../../core/half.js';
 import type { Change, ClassContent } from './contract.js';
 
 export function canonicalAttributes(attributes: ClassContent['attributes']): string {
@@ -9,8 +10,9 @@ export function canonicalAttributes(attributes: ClassContent['attributes']): str
 }
 
 /** A strong validator for HTTP: changes when, and only when, the content does. */
-export function etagOf({ name, attributes }: ClassContent): string {
-  return sha256Of(JSON.stringify(name), canonicalAttributes(attributes)).slice(0, 32);
+export function etagOf({ name, attributes, own }: ClassContent): string {
+  const content = own ? 'own' : canonicalAttributes(attributes);
+  return sha256Of(JSON.stringify(name), content).slice(0, 32);
 }
 
 /** Little-endian, as every machine is that Node runs on; a copy, because a thread would be sent the whole pool behind it. */
@@ -23,8 +25,17 @@ export function weightsFromBytes(bytes: ArrayBuffer | Uint8Array): Float32Array 
   return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
+/** For the same reasons. */
+export function halvesToBytes(halves: Uint16Array): Uint8Array {
+  return bytesOf(halves).slice();
+}
+
+export function halvesFromBytes(bytes: ArrayBuffer | Uint8Array): Uint16Array {
+  return new Uint16Array(new Uint8Array(bytes).buffer);
+}
+
 /** What one of the two databases would refuse or alter is refused for both. Callers have checked; this is the net. */
-export function checkChange({ upserts = [], removals = [], rows, remember }: Change): void {
+export function checkChange({ upserts = [], removals = [], rows, examples, remember }: Change): void {
   const names = [...upserts.map(({ name }) => name), ...removals];
   checkDistinct(names, 'is changed twice in one commit');
   for (const all of [rows?.rows ?? [], rows?.base ?? []])
@@ -34,12 +45,23 @@ export function checkChange({ upserts = [], removals = [], rows, remember }: Cha
     );
   for (const text of [...names, ...(rows ? [rows.bundle] : []), ...(remember ? [remember.key] : [])])
     checkText(text);
+  const upserted = new Set(upserts.map(({ name }) => name));
+  for (const { name, id } of [...(examples?.added ?? []), ...(examples?.removed ?? [])]) {
+    checkText(id);
+    if (!upserted.has(name)) throw misuse(`the examples of class "${name}" change, and the class does not`);
+  }
+  checkDistinct(
+    (examples?.added ?? []).map(({ id }) => id),
+    'is an example that is added twice in one commit',
+  );
   for (const { name, attributes } of upserts)
     for (const [attribute, value] of Object.entries(attributes))
       if (!Number.isFinite(value)) throw misuse(`${attribute} of class "${name}" must be a finite number`);
   for (const { name, weights, bias } of [...(rows?.rows ?? []), ...(rows?.base ?? [])])
     if (!Number.isFinite(bias) || !areFinite(weights))
       throw misuse(`the row of class "${name}" must be finite`);
+  for (const { name, features } of examples?.added ?? [])
+    if (!areFinite(fromHalf(features))) throw misuse(`an example of class "${name}" must be finite`);
 }
 
 // Times zero is zero for every finite value. A test per value would hold up the event loop in a commit of many rows.
@@ -52,7 +74,7 @@ function areFinite(values: Float32Array): boolean {
 function checkDistinct(names: readonly string[], complaint: string): void {
   const seen = new Set<string>();
   for (const name of names) {
-    if (seen.has(name)) throw misuse(`class "${name}" ${complaint}`);
+    if (seen.has(name)) throw misuse(`"${name}" ${complaint}`);
     seen.add(name);
   }
 }

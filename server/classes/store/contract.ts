@@ -5,6 +5,7 @@
  * While the store is out of reach every call fails fast with the code 'registry-unavailable', and works again by itself.
  */
 import type { HeadRow } from '../../../core/head/head-table.js';
+import type { Replicas } from './replicas.js';
 
 /** A point in the registry's history: the revision counts commits; the id tells a restored backup from the history that was lost. */
 export interface Position {
@@ -15,8 +16,23 @@ export interface Position {
 /** Attributes go by name, so that a bundle with another order, or with more of them, can still use the class. */
 export interface ClassContent {
   readonly name: string; // unique, case-sensitive
+  /** All of them or some: what is not here is not known. */
   readonly attributes: Readonly<Record<string, number>>;
+  /** A class that the bundle has itself: stored without attributes, for the examples that were added to it. */
+  readonly own?: true;
 }
+
+/** A labelled picture of a class: what the network made of it, never the picture. */
+export interface ExampleContent {
+  readonly name: string; // of its class
+  readonly id: string; // of the picture in its class: the same picture has the same id
+  readonly backbone: string; // which network made the features
+  readonly features: Uint16Array; // in half precision: core/half.ts
+  readonly createdAt: number;
+  readonly createdBy: string | null; // null: not known
+}
+
+export type ExampleKey = Pick<ExampleContent, 'name' | 'id'>;
 
 /** A row of the head with the name of its class. */
 export interface NamedRow extends HeadRow {
@@ -43,7 +59,12 @@ export interface ClassVersion {
   readonly by: string | null; // null: not known
   readonly revision: number;
   /** Null for a removal. */
-  readonly content: { readonly attributes: ClassContent['attributes']; readonly etag: string } | null;
+  readonly content:
+    | (Pick<ClassContent, 'attributes' | 'own'> & {
+        readonly etag: string;
+        readonly examples: number; // how many it had
+      })
+    | null;
   /** Whether the class is like that now. */
   readonly current: boolean;
 }
@@ -59,6 +80,7 @@ export interface Snapshot {
   readonly classes: readonly StoredClass[]; // in byte order of their names
   /** Rows of the bundle's own classes that a consolidation has moved. */
   readonly base: readonly NamedRow[];
+  readonly examples: readonly ExampleContent[]; // of all classes
 }
 
 export type Changes =
@@ -68,9 +90,17 @@ export type Changes =
       readonly changed: readonly StoredClass[]; // content or row
       readonly base: readonly NamedRow[];
       readonly removed: readonly string[]; // may name classes that the reader never knew
+      /** Removals are to be applied first: a picture may have been removed and added again. */
+      readonly examples: ExampleChanges;
     }
   /** The position is too old, or of a history that a restored backup undid: load anew. */
   | { readonly kind: 'unknown-position' };
+
+/** A class whose examples change is among the upserts, as it is or will be; its removal removes its examples. */
+export interface ExampleChanges {
+  readonly added: readonly ExampleContent[];
+  readonly removed: readonly ExampleKey[];
+}
 
 /** An answer kept for a repeat of the request that got it. */
 export interface Remembered {
@@ -87,9 +117,10 @@ export interface Change {
   readonly id?: string;
   /** When the classes count as created or updated, in milliseconds since 1970; now when left out. */
   readonly at?: number;
-  /** New content drops the rows of that class for all bundles; the same content changes nothing. */
+  /** New content, or a change of its examples, drops the rows of that class for all bundles; the same content changes nothing. */
   readonly upserts?: readonly ClassContent[];
   readonly removals?: readonly string[];
+  readonly examples?: ExampleChanges;
   /** Who makes the change, by the name of the class; kept with its version. */
   readonly authors?: ReadonlyMap<string, string>;
   readonly rows?: {
@@ -123,6 +154,8 @@ export interface ClassStore {
   recall(key: string): Promise<Remembered | null>;
   /** Newest first; empty when no class of that name was ever there, or longer ago than versions are kept. */
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  /** Those that a class had at that revision, as long as versions are kept. */
+  examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Called with each new revision, whoever committed it. */
   watch(listener: (revision: number) => void): Unsubscribe;
   /** Whether it can be reached. */
@@ -131,6 +164,8 @@ export interface ClassStore {
   writing(): StoreState;
   onWriting(listener: (state: StoreState) => void): Unsubscribe;
   onState(listener: (state: StoreState) => void): Unsubscribe;
+  /** Who else uses it. */
+  readonly replicas: Replicas;
   close(): Promise<void>;
 }
 

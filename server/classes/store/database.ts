@@ -16,6 +16,8 @@ export interface Database {
   readonly connections: number;
   /** Column types that the two name differently. */
   readonly types: { readonly blob: string; readonly integer: string; readonly text: string };
+  /** Its own time in milliseconds since 1970, as an expression. */
+  readonly now: string;
   /** Commits when `work` is done and rolls back when it throws. Fails with Unreachable or another Failure. */
   transaction<T>(mode: Mode, work: (query: Query) => Promise<T>): Promise<T>;
   /** Part of a commit that notifies other processes; null where they can only poll. */

@@ -20,6 +20,11 @@ export async function prune(query: Query, now: number, retention: Retention): Pr
   ]);
   // Nobody catches up from before the oldest commit that is left, so nobody needs older removals.
   await query('DELETE FROM removals WHERE revision <= (SELECT MIN(revision) FROM commits)');
+  // As long as a version that had them may be restored, and until every reader knows that they are gone.
+  await query(
+    'DELETE FROM examples WHERE removed_at < ? AND removed_revision <= (SELECT MIN(revision) FROM commits)',
+    [now - retention.versionMilliseconds],
+  );
   // Every new bundle leaves the rows of the one before it behind. Should that one come back, it fits them anew.
   const bundlesBefore = now - bundleFactor * retention.milliseconds;
   for (const table of ['fitted_rows', 'base_rows'])

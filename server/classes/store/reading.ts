@@ -2,6 +2,7 @@
 import { weightsFromBytes } from './content.js';
 import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
 import type { Query, Value } from './database.js';
+import { readExamples, readRemovedExamples } from './examples.js';
 
 /** Rows per answer: ten thousand classes of 2048 values are 80 MB, which in one piece would hold up the event loop. */
 const pageSize = 64;
@@ -17,6 +18,7 @@ interface ClassRecord {
   readonly weights: ArrayBuffer | Uint8Array | null;
   readonly bias: number;
   readonly row_revision: number;
+  readonly own: number;
 }
 
 export async function readPosition(query: Query): Promise<Position> {
@@ -31,13 +33,17 @@ export async function readAll(query: Query, bundle: string): Promise<Snapshot> {
     position: await readPosition(query),
     classes: await readClasses(query, bundle, 0),
     base: await readBase(query, bundle, 0),
+    examples: await readExamples(query, 0),
   };
 }
 
 export async function readChanges(query: Query, since: Position, bundle: string): Promise<Changes> {
   const position = await readPosition(query);
   if (position.commit === since.commit)
-    return { kind: 'changes', position, changed: [], base: [], removed: [] };
+    return {
+      ...{ kind: 'changes', position, changed: [], base: [], removed: [] },
+      examples: { added: [], removed: [] },
+    };
   const known = await query('SELECT 1 FROM commits WHERE revision = ? AND id = ?', [
     since.revision,
     since.commit,
@@ -53,6 +59,10 @@ export async function readChanges(query: Query, since: Position, bundle: string)
     changed: await readClasses(query, bundle, since.revision),
     base: await readBase(query, bundle, since.revision),
     removed: removed.map(({ name }) => name),
+    examples: {
+      added: await readExamples(query, since.revision),
+      removed: await readRemovedExamples(query, since.revision),
+    },
   };
 }
 
@@ -76,7 +86,7 @@ async function readClasses(query: Query, bundle: string, after: number): Promise
   for (;;) {
     const parameters: Value[] = [bundle, last, after, after, pageSize];
     const page = await query<ClassRecord>(
-      `SELECT c.name, c.attributes, c.etag, c.created_at, c.updated_at, c.revision,
+      `SELECT c.name, c.attributes, c.etag, c.created_at, c.updated_at, c.revision, c.own,
               f.weights, f.bias, f.revision AS row_revision
        FROM classes c LEFT JOIN fitted_rows f ON f.name = c.name AND f.bundle = ?
        WHERE c.name > ? AND (c.revision > ? OR f.revision > ?) ORDER BY c.name LIMIT ?`,
@@ -110,6 +120,7 @@ function storedClass(record: ClassRecord): StoredClass {
     createdAt: record.created_at,
     updatedAt: record.updated_at,
     revision: record.revision,
+    ...(record.own === 1 && { own: true as const }),
     row:
       record.weights === null
         ? null

@@ -4,10 +4,13 @@ import { Access } from './access.js';
 import { applyChange } from './committing.js';
 import { checkChange } from './content.js';
 import type { Change, Changes, ClassStore, ClassVersion, CommitResult, Position } from './contract.js';
+import type { ExampleContent } from './contract.js';
 import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe, VersionPage } from './contract.js';
 import { Unreachable, type Database, type Query } from './database.js';
+import { readExamplesAt } from './examples.js';
 import { prune, type Retention } from './pruning.js';
 import { readAll, readChanges, readPosition, readRemembered } from './reading.js';
+import { ReplicaTable } from './replicas.js';
 import { RevisionWatch } from './revision-watch.js';
 import { readVersions } from './versioning.js';
 import { WriteProbe } from './write-probe.js';
@@ -16,6 +19,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 
 export class RegistryStore implements ClassStore {
+  readonly replicas: ReplicaTable;
   private readonly access: Access;
   private readonly revisions: RevisionWatch;
   private readonly probe: WriteProbe;
@@ -29,6 +33,7 @@ export class RegistryStore implements ClassStore {
     options: StoreOptions = {},
   ) {
     this.access = new Access(database, description);
+    this.replicas = new ReplicaTable(this.access, database.now);
     const look = async (): Promise<number> => (await this.access.run('read', readPosition, true)).revision;
     this.revisions = new RevisionWatch(look, options.pollMilliseconds ?? 1_000);
     this.probe = new WriteProbe(this.access, options.probeMilliseconds ?? 5_000);
@@ -60,6 +65,10 @@ export class RegistryStore implements ClassStore {
 
   versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
     return this.access.run('read', (query) => readVersions(query, name, page));
+  }
+
+  examplesAt(name: string, revision: number): Promise<ExampleContent[]> {
+    return this.access.run('read', (query) => readExamplesAt(query, name, revision));
   }
 
   async commit(change: Change, expected: Position): Promise<CommitResult> {

@@ -44,6 +44,28 @@ const steps: readonly Step[] = [
     `CREATE INDEX versions_archived_at ON versions (archived_at)`,
     `CREATE TABLE write_probe (one ${integer} PRIMARY KEY, bytes ${blob} NOT NULL)`,
   ],
+  ({ blob, integer, text }) => [
+    // Who uses the registry, and with which network: see replicas.ts.
+    `CREATE TABLE replicas (
+       id ${text} PRIMARY KEY, host ${text} NOT NULL, bundle ${text} NOT NULL, network ${text} NOT NULL,
+       network_hash ${text} NOT NULL, fingerprint ${blob} NOT NULL, since ${integer} NOT NULL, seen_at ${integer} NOT NULL)`,
+  ],
+  ({ blob, integer, text }) => [
+    // 1: a class of the bundle itself, which is here for its examples only.
+    `ALTER TABLE classes ADD COLUMN own ${integer} NOT NULL DEFAULT 0`,
+    `ALTER TABLE versions ADD COLUMN own ${integer} NOT NULL DEFAULT 0`,
+    // Each row is there from one revision to another; without an end it is there now. A picture that is removed and added again has
+    // two rows. No foreign key: the examples of a removed class are kept as long as its versions are.
+    `CREATE TABLE examples (
+       id ${text} NOT NULL, name ${text} NOT NULL, backbone ${text} NOT NULL, features ${blob} NOT NULL,
+       created_at ${integer} NOT NULL, created_by ${text},
+       added_revision ${integer} NOT NULL, removed_revision ${integer}, removed_at ${integer},
+       PRIMARY KEY (id, added_revision))`,
+    `CREATE INDEX examples_name ON examples (name)`,
+    `CREATE INDEX examples_added_revision ON examples (added_revision)`,
+    `CREATE INDEX examples_removed_revision ON examples (removed_revision)`,
+    `CREATE INDEX examples_removed_at ON examples (removed_at)`,
+  ],
 ];
 
 /** Several replicas may start at once on an empty database: the mode 'migrate' lets them in one after another. */

@@ -1,6 +1,7 @@
 /** Keeps what a class was before a change, inside the transaction that changes it; and reads it back. */
 import type { ClassVersion, VersionPage } from './contract.js';
 import type { Query, Value } from './database.js';
+import { marks } from './statements.js';
 
 /** A class as it is before a change. */
 interface Present {
@@ -12,28 +13,30 @@ interface Present {
   readonly updated_at: number;
   readonly revision: number;
   readonly version: number;
+  readonly own: number;
 }
 
 export interface ArchiveContext {
   readonly revision: number;
   readonly at: number;
   readonly authors: ReadonlyMap<string, string>;
+  /** Classes whose examples change. */
+  readonly withOtherExamples: ReadonlySet<string>;
 }
 
-const marks = (count: number): string => Array<string>(count).fill('?').join(', ');
-
 /**
- * Archives those classes among `names` that exist and differ from what they are about to become (`etags`: by name; null for a
- * removal). Returns the number that the next version has under each name.
+ * Archives those classes that exist and differ from what they are about to become, by their content (`etags`: by name; null for a
+ * removal) or by their examples. Returns the number that the next version has under each name.
  */
 export async function archive(
   query: Query,
   etags: ReadonlyMap<string, string | null>,
-  { revision, at, authors }: ArchiveContext,
+  { revision, at, authors, withOtherExamples }: ArchiveContext,
 ): Promise<ReadonlyMap<string, number>> {
   const names = [...etags.keys()];
   const present = await query<Present>(
-    `SELECT name, attributes, etag, changed_by, updated_at, revision, version FROM classes WHERE name IN (${marks(names.length)})`,
+    `SELECT name, attributes, etag, changed_by, updated_at, revision, version, own
+     FROM classes WHERE name IN (${marks(names.length)})`,
     names,
   );
   const archived = await query<{ name: string; last: number }>(
@@ -44,19 +47,19 @@ export async function archive(
   for (const { name, last } of archived) next.set(name, last + 1);
   const records: Value[][] = [];
   for (const one of present) {
-    if (one.etag === etags.get(one.name)) continue;
+    if (one.etag === etags.get(one.name) && !withOtherExamples.has(one.name)) continue;
     // A replica of an earlier version of this program, which knows no versions, may have changed it last.
     const number = Math.max(one.version, next.get(one.name)!);
-    const { name, attributes, etag, changed_by, updated_at } = one;
-    records.push([name, number, attributes, etag, changed_by, updated_at, one.revision, at]);
+    const { name, attributes, etag, changed_by, updated_at, own } = one;
+    records.push([name, number, attributes, etag, changed_by, updated_at, one.revision, at, own]);
     next.set(name, number + 1);
     if (etags.get(name) === null)
-      records.push([name, number + 1, null, null, authors.get(name) ?? null, at, revision, at]);
+      records.push([name, number + 1, null, null, authors.get(name) ?? null, at, revision, at, own]);
   }
   if (records.length > 0)
     await query(
-      `INSERT INTO versions (name, number, attributes, etag, changed_by, made_at, revision, archived_at)
-       VALUES ${records.map(() => `(${marks(8)})`).join(', ')}`,
+      `INSERT INTO versions (name, number, attributes, etag, changed_by, made_at, revision, archived_at, own)
+       VALUES ${records.map(() => `(${marks(9)})`).join(', ')}`,
       records.flat(),
     );
   return next;
@@ -70,7 +73,14 @@ interface VersionRecord {
   readonly changed_by: string | null;
   readonly made_at: number;
   readonly revision: number;
+  readonly own: number;
+  readonly examples: number;
 }
+
+/** Of a row of `table`, at the revision that made it. */
+const examplesOf = (table: string): string =>
+  `(SELECT COUNT(*) FROM examples e WHERE e.name = ${table}.name AND e.added_revision <= ${table}.revision
+     AND (e.removed_revision IS NULL OR e.removed_revision > ${table}.revision)) AS examples`;
 
 export async function readVersions(
   query: Query,
@@ -78,12 +88,12 @@ export async function readVersions(
   { limit, before = Number.MAX_SAFE_INTEGER }: VersionPage,
 ): Promise<ClassVersion[]> {
   const current = await query<VersionRecord>(
-    `SELECT version AS number, attributes, etag, changed_by, updated_at AS made_at, revision
+    `SELECT version AS number, attributes, etag, changed_by, updated_at AS made_at, revision, own, ${examplesOf('classes')}
      FROM classes WHERE name = ? AND version < ?`,
     [name, before],
   );
   const former = await query<VersionRecord>(
-    `SELECT number, attributes, etag, changed_by, made_at, revision
+    `SELECT number, attributes, etag, changed_by, made_at, revision, own, ${examplesOf('versions')}
      FROM versions WHERE name = ? AND number < ? ORDER BY number DESC LIMIT ?`,
     [name, before, limit],
   );
@@ -94,12 +104,17 @@ export async function readVersions(
 }
 
 function versionOf(
-  { number, attributes, etag, changed_by, made_at, revision }: VersionRecord,
+  { number, attributes, etag, changed_by, made_at, revision, own, examples }: VersionRecord,
   current: boolean,
 ): ClassVersion {
   const content =
     attributes === null || etag === null
       ? null
-      : { attributes: JSON.parse(attributes) as Record<string, number>, etag };
+      : {
+          attributes: JSON.parse(attributes) as Record<string, number>,
+          etag,
+          examples,
+          ...(own === 1 && { own: true as const }),
+        };
   return { number, at: made_at, by: changed_by, revision, content, current };
 }

@@ -67,8 +67,9 @@ export class WriteProbe {
   }
 }
 
-function sizeOf({ upserts = [], rows, remember }: Change): number {
+function sizeOf({ upserts = [], rows, examples, remember }: Change): number {
   const content = JSON.stringify([upserts, remember ?? null]).length;
   const all = [...(rows?.rows ?? []), ...(rows?.base ?? [])];
-  return all.reduce((sum, { weights }) => sum + weights.byteLength, content);
+  const features = (examples?.added ?? []).reduce((sum, one) => sum + one.features.byteLength, 0);
+  return all.reduce((sum, { weights }) => sum + weights.byteLength, content + features);
 }

@@ -14,46 +14,34 @@ import {
 } from '../class-schemas.js';
 import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
-import type { Answer, Parameter, PathGroup } from '../openapi-types.js';
+import type { Parameter, PathGroup } from '../openapi-types.js';
 import { classExamples as examples } from './classes-examples.js';
+import {
+  changeNote,
+  className as name,
+  idempotencyKey,
+  ifMatch,
+  reading,
+  withHeaders,
+  writing,
+} from './classes-parts.js';
+import { classForm } from './examples.js';
 
-const name: Parameter = {
-  ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: 'zebra' },
-  description: 'The class, percent-encoded.',
-};
 const versionNumber: Parameter = {
   ...{ name: 'number', in: 'path', required: true, schema: { type: 'integer', minimum: 1 }, example: 1 },
   description: 'The version, as GET /classes/{name}/versions numbers it.',
 };
-const ifMatch: Parameter = {
-  ...{ name: 'If-Match', in: 'header', required: true, schema: { type: 'string' } },
-  description: 'The ETag of the state that the change was made against, or * for whatever is there.',
-};
-const idempotencyKey: Parameter = {
-  ...{ name: 'Idempotency-Key', in: 'header', required: false },
-  description:
-    'Made up by the client. The same request under the same key again gets the first one’s answer.',
-  schema: { type: 'string', minLength: 1, maxLength: 200 },
-};
-
-const changeNote = 'Always needs an admin key.';
-const reading = ['unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'] as const;
-const writing = [
-  ...([...reading, 'request-invalid', 'attributes-invalid', 'too-large', 'upload-timeout'] as const),
-  ...(['overloaded', 'registry-unavailable', 'registry-invalid', 'fitting-unavailable'] as const),
-];
-
-const withHeaders = (answer: Answer, ...names: string[]): Answer => ({
-  ...answer,
-  headers: { ...answer.headers, ...headerRefs(...names) },
-});
 const json = (schema: string, example: unknown) => ({
   required: true,
   content: { 'application/json': { schema: schemaRef(schema), example } },
 });
 
 export const classesPaths: PathGroup = {
-  tag: { name: 'Classes', description: 'A new class from nothing but its attributes, recognised at once.' },
+  tag: {
+    name: 'Classes',
+    description:
+      'A new class from its attributes, all or some, from pictures of it, or both; recognised at once.',
+  },
   requests: { NewClass: newClassSchema, NewClasses: newClassesSchema, Replacement: replacementSchema },
   answers: {
     Class: classSchema,
@@ -79,7 +67,8 @@ export const classesPaths: PathGroup = {
         operationId: 'createClasses',
         summary: 'Add a class, or many',
         description: `From the next request on they are recognised. Many are added all or none. What exists already with the same
-content is left as it is, so that the request may be repeated. ${changeNote}`,
+content is left as it is, so that the request may be repeated. A form adds one class together with example pictures of it, and
+then attributes may be missing altogether. Attributes that are left out are filled in from those that are given. ${changeNote}`,
         security: adminKeyed,
         parameters: [...queryParameters(createQuerySchema), idempotencyKey],
         requestBody: {
@@ -89,6 +78,7 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
               schema: { oneOf: [schemaRef('NewClass'), schemaRef('NewClasses')] },
               examples: examples.requests,
             },
+            'multipart/form-data': classForm,
           },
         },
         responses: {
@@ -99,7 +89,10 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
             jsonAnswer('Added and stored.', { oneOf: ['Created', 'CreatedMany'].map(schemaRef) }),
             ...['ETag', 'Location', 'Registry-Revision'],
           ),
-          ...problems(...writing, 'conflict', 'idempotency-key-reused'),
+          ...problems(
+            ...([...writing, 'conflict', 'idempotency-key-reused', 'limit-reached'] as const),
+            ...(['image-type-refused', 'image-invalid', 'inference-failed', 'deadline-exceeded'] as const),
+          ),
         },
       },
     },
@@ -120,7 +113,8 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
       put: {
         operationId: 'replaceClass',
         summary: 'Give a class other attributes',
-        description: `Only classes that were added while serving. ${changeNote}`,
+        description: `Only classes that were added while serving. Its example pictures stay as they are, and the ETag is one of the
+attributes alone: pictures that were added meanwhile are no reason for 412. ${changeNote}`,
         security: adminKeyed,
         parameters: [name, ifMatch],
         requestBody: json('Replacement', examples.replacement),
@@ -132,7 +126,7 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
       delete: {
         operationId: 'removeClass',
         summary: 'Remove a class',
-        description: `Only classes that were added while serving. What it was can be restored for \`--version-days\` (30). ${changeNote}`,
+        description: `Only classes that were added while serving; its example pictures are removed with it. What it was can be restored for \`--version-days\` (30). ${changeNote}`,
         security: adminKeyed,
         parameters: [name, ifMatch],
         responses: {
@@ -145,7 +139,8 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
       get: {
         operationId: 'listVersions',
         summary: 'What was a class before?',
-        description: 'After each change, newest first; also of a class that was removed.',
+        description:
+          'After each change, of its examples too, newest first; also of a class that was removed.',
         security: keyed,
         parameters: [name, ...queryParameters(versionsQuerySchema), ifRegistryRevision],
         responses: {
@@ -160,7 +155,7 @@ content is left as it is, so that the request may be repeated. ${changeNote}`,
     '/classes/{name}/versions/{number}/restore': {
       post: {
         operationId: 'restoreVersion',
-        summary: 'Give a class the attributes of an earlier version',
+        summary: 'Give a class the attributes and the examples of an earlier version',
         description: `A change like any other, with a version of its own. If-Match is needed where the class exists. ${changeNote}`,
         security: adminKeyed,
         parameters: [name, versionNumber, { ...ifMatch, required: false }, idempotencyKey],

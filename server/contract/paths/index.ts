@@ -2,6 +2,7 @@ import type { PathGroup } from '../openapi-types.js';
 import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
+import { examplePaths } from './examples.js';
 import { documentPaths } from './documents.js';
 import { openInferencePaths } from './open-inference.js';
 import { operationsPaths } from './operations.js';
@@ -10,6 +11,7 @@ import { operationsPaths } from './operations.js';
 export const pathGroups: readonly PathGroup[] = [
   classifyPaths,
   classesPaths,
+  examplePaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,

@@ -24,6 +24,7 @@ const content: BundleContent = {
   predictor: Uint8Array.of(4),
   weights: matrix(2, 3, Float32Array.of(1, 2, 3, 4, 5, 6)),
   bias: Float32Array.of(0.5, -0.5),
+  deviations: matrix(1, 3, Float32Array.of(0.5, -0.25, 1)),
   replay: { features: matrix(2, 3, Float32Array.of(0, 0.25, 1, 2, 4, 8)), labels: Int32Array.of(0, 0) },
   description: {
     method: 'ot-zsl',
@@ -53,6 +54,7 @@ const content: BundleContent = {
       intercepts: false,
       unseenBiasSlope: -0.2,
       unseenBiasClasses: 2,
+      evidence: { classSpread: 0.1, pictureSpread: 1.6, isotropicShare: 0.9, halfBiasPictures: 10 },
     },
     metrics: {},
   },

@@ -58,7 +58,7 @@ async function readLetters(hidden: readonly string[], pictures: number) {
   const scores = await scorer.score(head, directRows(await mapper.map(features), 10));
   await mapper.release();
   await scorer.release();
-  const biases = servingBiases(bundle.manifest, names.length - bundle.manifest.classes.length);
+  const biases = servingBiases(bundle.manifest, classes);
   const right = drawn.filter(({ flag }, i) => {
     const biased = rowOf(scores, i).map((score, c) => score + biases[c]);
     return names[biased.indexOf(Math.max(...biased))] === flag.name;

@@ -98,7 +98,7 @@ describe('rows of runtime classes', () => {
     const { rows } = await fitter.fit(unseenClasses);
     const attributes = unseenClasses[0].attributes.map(() => NaN);
     const known = withRows(unseenClasses, rows);
-    await expect(fitter.fit([...known, { name: 'none', attributes }])).rejects.toThrow(/attributes of none/);
+    await expect(fitter.fit([...known, { name: 'none', attributes }])).rejects.toThrow(/known of none/);
     expect((await fitter.fit(known)).changed).toEqual([]);
   });
 

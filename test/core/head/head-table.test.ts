@@ -69,7 +69,7 @@ test('what is known of a class moves with it', () => {
   const weights = randomMatrix(40, 3);
   const table = tableOf(weights, [...Array(40).keys()]);
   for (const c of [0, 7, 39, 12]) table.remove(`class ${c}`);
-  expect([...table.unseenPlaces]).toEqual(table.classes.map(({ seen }) => (seen ? 0 : 1)));
+  expect([...table.unseenShares]).toEqual(table.classes.map(({ seen }) => (seen ? 0 : 1)));
   expect([...table.placesByName].map((place) => table.classes[place].name)).toEqual(
     table.classes.map(({ name }) => name).sort(),
   );
@@ -101,7 +101,7 @@ test('counts the unseen classes that compete through every sequence of additions
         expect(table.unseenCount).toBe([...expected.values()].filter((seen) => !seen).length);
       }
       expect(table.classes).toHaveLength(expected.size);
-      expect([...table.unseenPlaces]).toEqual(table.classes.map((one) => (expected.get(one.name) ? 0 : 1)));
+      expect([...table.unseenShares]).toEqual(table.classes.map((one) => (expected.get(one.name) ? 0 : 1)));
     }),
   );
 });

@@ -143,11 +143,13 @@ function bound(store: ClassStore): ClassStore {
     commit: (change, expected) => store.commit(change, expected),
     recall: (key) => store.recall(key),
     versions: (name, page) => store.versions(name, page),
+    examplesAt: (name, revision) => store.examplesAt(name, revision),
     watch: (listener) => store.watch(listener),
     state: () => store.state(),
     writing: () => store.writing(),
     onWriting: (listener) => store.onWriting(listener),
     onState: (listener) => store.onState(listener),
+    replicas: store.replicas,
     close: () => store.close(),
   };
 }

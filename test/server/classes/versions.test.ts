@@ -158,6 +158,9 @@ describe.each(kinds)('in a store in $kind', ({ freshUrl }) => {
 /** The tables as the first schema had them. */
 async function backToFirstSchema(url: string): Promise<void> {
   const statements = [
+    'ALTER TABLE classes DROP COLUMN own',
+    'DROP TABLE examples',
+    'DROP TABLE replicas',
     'ALTER TABLE classes DROP COLUMN version',
     'ALTER TABLE classes DROP COLUMN changed_by',
     'DROP TABLE versions',

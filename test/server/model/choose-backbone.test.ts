@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { keepBackbone, openBackbone, type Backbone } from '../../../core/backbone/backbone.js';
-import { identityOf, loadCatalogue, type BackboneEntry } from '../../../core/backbone/catalogue.js';
+import { backboneOf, keepBackbone, openBackbone, type Backbone } from '../../../core/backbone/backbone.js';
+import { loadCatalogue, type BackboneEntry } from '../../../core/backbone/catalogue.js';
 import { checkOnThisMachine } from '../../../core/backbone/quantisation/check/machine-check.js';
+import { halfPrecision } from '../../../core/backbone/quantisation/half-backbone.js';
 import { Quantiser } from '../../../core/backbone/quantisation/quantise.js';
 import type { Ranges } from '../../../core/backbone/quantisation/ranges.js';
 import { sha256Of } from '../../../core/hash.js';
@@ -11,9 +12,10 @@ import { silent } from '../../../core/progress.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { chooseBackbone, type BackboneSettings } from '../../../server/model/choose-backbone.js';
+import { halfWherePays } from '../../../server/model/checked-precision.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { silentLogger } from '../../support/silent-logger.js';
-import { send, startTestServer } from '../../support/test-server.js';
+import { postPicture, send, startTestServer } from '../../support/test-server.js';
 
 const folder = temporaryFolder();
 process.env.UNSEEN_CACHE = folder;
@@ -26,7 +28,7 @@ function int8Of(name: string, reach: number): Backbone {
   const model = quantiser.write(ranges);
   const source = { kind: 'quantised', from: 'small', sha256: sha256Of(float.model), ranges: null } as const;
   const entry: BackboneEntry = { ...float.entry, name, source, sha256: sha256Of(model) };
-  return { entry, identity: identityOf(entry), model };
+  return backboneOf(entry, model);
 }
 const [good, bad] = [int8Of('small-int8', 2), int8Of('z-bad', 0.002)];
 for (const { entry, model } of [float, good, bad]) await keepBackbone(loadCatalogue(), entry, model);
@@ -35,12 +37,12 @@ const checks = join(folder, 'small-int8', 'machine-checks.json');
 async function chosen(
   trained: Backbone | null,
   settings: Partial<BackboneSettings> = {},
-): Promise<{ name: string; lines: string[] }> {
+): Promise<{ name: string; precision: string; lines: string[] }> {
   const { logger, lines } = silentLogger();
   const all = { backboneVariant: 'trained', threads: 1, workers: 1, provider: 'cpu', ...settings } as const;
   const bundle = { path: 'the-bundle', backbone: trained?.identity ?? null };
   const backbone = await chooseBackbone({ backbone: undefined, ...all }, bundle, silent, logger);
-  return { name: backbone.entry.name, lines };
+  return { name: backbone.entry.name, precision: backbone.precision, lines };
 }
 
 /** A real check, whose outcome is then set: how fast a tiny network is, nobody can promise. */
@@ -124,6 +126,64 @@ describe('the network that serves a bundle', () => {
   test('has to be named for ready-made features', async () => {
     await expect(chosen(null)).rejects.toThrow(/names no backbone/);
     expect((await chosen(null, { backbone: 'small-int8', backboneVariant: 'int8' })).name).toBe('small-int8');
+  });
+});
+
+describe('half precision', () => {
+  const onGpu = { provider: 'cuda', threads: 1 } as const; // which tests have none of
+
+  test('runs where it was told', async () => {
+    const { name, precision } = await chosen(float, { backboneVariant: 'fp16' });
+    expect([name, precision]).toEqual(['small', 'fp16']);
+    expect((await chosen(good, { backboneVariant: 'fp16' })).precision).toBe('fp16');
+  });
+
+  test('is not tried on a CPU, nor where fp32 is told', async () => {
+    expect(await chosen(float)).toMatchObject({ precision: 'fp32', lines: [] });
+    expect(await chosen(float, { ...onGpu, backboneVariant: 'fp32' })).toMatchObject({
+      precision: 'fp32',
+      lines: [],
+    });
+  });
+
+  test.each(['trained', 'auto'] as const)(
+    '%s: a GPU that is not there leaves the network in float32, and nothing is kept',
+    async (backboneVariant) => {
+      const { name, precision, lines } = await chosen(float, { ...onGpu, backboneVariant });
+      expect([name, precision]).toEqual(['small', 'fp32']);
+      expect(lines.join()).toContain(
+        'Serving small in float32, not in half precision: there is no cuda here',
+      );
+      expect(existsSync(join(folder, 'small', 'machine-checks.json'))).toBe(false);
+    },
+  );
+
+  test('is served where it was found worth it, and not where it was not', async () => {
+    const backbone = await openBackbone('small', silent);
+    const settings = { provider: 'cpu', threads: 1, workers: 1 } as const;
+    const kept = join(folder, 'small', 'machine-checks.json');
+    const { logger, lines } = silentLogger();
+    await halfWherePays(backbone, settings, logger);
+    const serveAt = (outcome: object): Promise<Backbone> => {
+      const known = JSON.parse(readFileSync(kept, 'utf8')) as Record<string, object>;
+      const changed = Object.entries(known).map(([key, measured]) => [key, { ...measured, ...outcome }]);
+      writeFileSync(kept, JSON.stringify(Object.fromEntries(changed)));
+      return halfWherePays(backbone, settings, logger);
+    };
+    expect((await serveAt({ speedUp: 2 })).precision).toBe('fp16');
+    expect(lines.at(-1)).toContain('Serving small in half precision');
+    expect((await serveAt({ speedUp: 1.2 })).precision).toBe('fp32');
+    expect((await serveAt({ speedUp: 2, cosine: { mean: 1, least: 0.998 } })).precision).toBe('fp32');
+    expect(lines.at(-1)).toContain('a cosine of only 0.998 to those of float here (at least 0.999)');
+  });
+
+  test('a server shows it', async () => {
+    const { bundle } = await trainSmallBundle(temporaryFolder());
+    const { url } = await startTestServer({ bundle: () => bundle, backbone: () => halfPrecision(float) });
+    expect((await send(`${url}/v2/models/unseen`)).body).toMatchObject({
+      parameters: { backbone: 'small', precision: 'fp16' },
+    });
+    expect((await postPicture(url)).status).toBe(200);
   });
 });
 

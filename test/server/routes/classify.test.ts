@@ -150,6 +150,15 @@ describe('multipart', () => {
     }
   });
 
+  test('a part without a name is refused, whatever its length, and the server goes on', async () => {
+    const type = 'multipart/form-data; boundary=b';
+    for (const value of ['abc', 'a'.repeat(5000)])
+      for (const disposition of ['form-data', 'form-data; filename="a"']) {
+        const body = `--b\r\nContent-Disposition: ${disposition}\r\n\r\n${value}\r\n--b--\r\n`;
+        await request(app).post('/classify').set('Content-Type', type).send(body).expect(400);
+      }
+  });
+
   test('a boundary that never ends, or none, is refused', async () => {
     for (const type of ['multipart/form-data', 'multipart/form-data; boundary=x'])
       await request(app).post('/classify').set('Content-Type', type).send('--y\r\nnonsense').expect(400);

@@ -4,7 +4,7 @@ import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import { directRows } from '../../../core/head/feature-map.js';
 import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
-import { runMethod } from '../../../trainer/baseline/baseline.js';
+import { runMethod, runMethodOverSeeds } from '../../../trainer/baseline/baseline.js';
 import { rankingProgram, type RankingLoss } from '../../../trainer/baseline/bilinear.js';
 import { linearScores } from '../../../trainer/baseline/linear-scores.js';
 import { baselineMethods, baselineNames } from '../../../trainer/baseline/methods.js';
@@ -37,6 +37,23 @@ describe.each(baselineNames.filter((name) => name !== 'softmax'))('%s', (name) =
     expect(await runMethod(dataset, name, run)).toEqual(result);
   });
 });
+
+test.each(['eszsl', 'conse', 'devise'] as const)(
+  '%s over seeds has a bias for each draw of folds',
+  async (name) => {
+    // Hard enough that two fits seldom have the very same accuracies.
+    const hard = syntheticDataset({ seen: 30, unseen: 8, featureWidth: 16, rowsPerClass: 25, noise: 1 });
+    const [first, second, third] = await runMethodOverSeeds(hard, name, run, [1, 2, 3]);
+    expect(first).toEqual(await runMethod(hard, name, run));
+    expect(new Set([first, second, third].map(({ unseenBias }) => unseenBias)).size).toBe(3);
+    for (const other of [second, third]) expect(other.settings).toEqual(first.settings);
+    // Only a method that is trained from the seed depends on it beyond the bias.
+    const fits = [first, second, third].map(({ withoutBias, standardAccuracy, standardTop5 }) =>
+      JSON.stringify([withoutBias, standardAccuracy, standardTop5]),
+    );
+    expect(new Set(fits).size > 1).toBe(baselineMethods[name].isSeeded);
+  },
+);
 
 test.each(baselineNames)('%s learns from training rows alone', async (name) => {
   const data = dataset.features.data.slice();

@@ -168,6 +168,24 @@ describe('kernel ridge from attributes to class means', () => {
     });
   });
 
+  test('counts attributes alike when asked to, and those that never differ not at all', () => {
+    const { features, labels, seen, encoded } = given;
+    const flat = matrix(
+      encoded.rows,
+      6,
+      encoded.data.map((value, i) => (i % 6 === 2 ? 0 : value)),
+    );
+    const alike = fitClosedForm(features, labels, seen, flat, 'equal');
+    expect([...alike.reliability]).toEqual([1, 1, 0, 1, 1, 1]);
+    expectRows(
+      predictClasses(alike, flat),
+      listOf(
+        flat,
+        Array.from({ length: flat.rows }, (_, c) => c),
+      ).map((asked) => unit(plainPrediction(listOf(flat, seen), means, asked, alike))),
+    );
+  });
+
   test('predicts every class as explicit loops do', () => {
     const every = listOf(
       given.encoded,

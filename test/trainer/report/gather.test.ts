@@ -166,6 +166,8 @@ describe('the history', () => {
     expect(seeds.map(({ seed }) => seed)).toEqual([1, 2]);
     expect(seeds[0].harmonicMean).toBe(report.summary.generalized.harmonicMean);
     expect(folds.map(({ fold }) => fold)).toEqual([0, 1]);
+    // Of the seed and of the share that were saved: the log has those of the other seed and the other share, too.
+    expect(mean(folds.map(({ ausuc }) => ausuc))).toBeCloseTo(report.validation[4].ausuc, 12);
     // As configured, the value tried, the shares of what the generator learnt, and what was chosen, on all folds.
     expect(report.validation.map(({ setting, value }) => [setting, value])).toEqual([
       ['', null],

@@ -31,6 +31,30 @@ describe.each([
   });
 });
 
+describe('a draw of folds', () => {
+  const dataset = syntheticDataset({ seen: 40, unseen: 5, rowsPerClass: 5 });
+  const own = dataset.seen.slice(0, 16); // as many as the four folds hold out
+  const authored = { ...dataset, validationClasses: own };
+  const heldOut = (foldSeed: number): string[] =>
+    [0, 1, 2, 3].flatMap((fold) => {
+      const { splits, labels, classNames } = validationDataset(authored, defaults, fold, foldSeed);
+      return [...new Set(Array.from(splits.testUnseen, (row) => classNames[labels[row]]))];
+    });
+  const ownNames = Array.from(own, (label) => dataset.classNames[label]);
+
+  test("prefers the authors' validation classes in the first one only", () => {
+    expect(heldOut(0).sort()).toEqual(ownNames.sort());
+    for (const foldSeed of [1, 2])
+      expect(heldOut(foldSeed).every((name) => ownNames.includes(name))).toBe(false);
+  });
+
+  test('has disjoint folds, and others than another draw', () => {
+    for (const foldSeed of [1, 2]) expect(new Set(heldOut(foldSeed)).size).toBe(16);
+    expect(heldOut(1)).not.toEqual(heldOut(2));
+    expect(heldOut(1)).toEqual(heldOut(1));
+  });
+});
+
 test('two seen classes cannot be validated, and the plan says so', () => {
   const plan = foldPlan(syntheticDataset({ seen: 2, unseen: 3 }), defaults);
   expect(plan).toMatchObject({

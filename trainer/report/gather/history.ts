@@ -66,8 +66,11 @@ const finalLine = z.object({
   epoch: z.number(),
 });
 const evaluatedLine = evaluated.extend({ phase: z.literal('evaluated'), seed: z.number() });
+const chosenShare = z.object({ generator: z.object({ share: z.number() }) });
 const foldLine = z.object({
   phase: z.literal('validation'),
+  seed: z.number().optional(), // logs of older releases have no seed and no share here
+  share: z.number().optional(),
   fold: z.number(),
   harmonicMean: z.number(),
   ausuc: z.number(),
@@ -92,7 +95,7 @@ export async function readHistory(
     return { history: null, because: `${file} is the log of another run` };
   const history = {
     members: members(lines, manifest.seed),
-    folds: lastFolds(lines),
+    folds: lastFolds(lines, manifest),
     seeds: [own, ...seeds.filter((other) => other !== own)],
   };
   return { history, because: '' };
@@ -133,10 +136,14 @@ function members(lines: readonly unknown[], seed: number): MemberHistory[] {
   return [...byMember].map(([member, epochs]) => ({ member, epochs }));
 }
 
-/** The settings chosen are judged last, on every fold: the last line of each fold is theirs. */
-function lastFolds(lines: readonly unknown[]): FoldFacts[] {
+/** The settings chosen are judged last, on every fold: of the lines of the seed and the share that were saved, the last of each fold is theirs. */
+function lastFolds(lines: readonly unknown[], { seed, configuration }: Manifest): FoldFacts[] {
+  const chosen = chosenShare.safeParse(configuration).data?.generator.share;
   const last = new Map<number, FoldFacts>();
-  for (const { fold, harmonicMean, ausuc, standardTop1 } of keep(lines, foldLine))
+  for (const line of keep(lines, foldLine)) {
+    const { fold, harmonicMean, ausuc, standardTop1 } = line;
+    if ((line.seed ?? seed) !== seed || (line.share ?? chosen) !== chosen) continue;
     last.set(fold, { fold, harmonicMean, ausuc, standardTop1 });
+  }
   return [...last.values()].sort((a, b) => a.fold - b.fold);
 }

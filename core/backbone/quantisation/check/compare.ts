@@ -1,36 +1,39 @@
-/** The int8 network beside the float one that it was made of: how much faster, and how near its features are. */
+/** A network in fewer bits beside the float one that it was made of: how much faster, and how near its features are. */
 import { BoundTensor, Session, type Provider } from '../../../compute/session.js';
 import type { Backbone } from '../../backbone.js';
 import { prepare } from '../../preprocess.js';
 import type { BuiltInPicture } from './built-in-pictures.js';
+import { cosine } from './cosine.js';
 
 /** One network: where its file is, or its bytes. */
 export type ComparedNetwork = Pick<Backbone, 'entry'> & { readonly network: string | Uint8Array };
 
 export interface ComparisonRequest {
   readonly float: ComparedNetwork;
-  readonly int8: ComparedNetwork;
+  readonly fewerBits: ComparedNetwork;
   readonly pictures: readonly BuiltInPicture[];
   readonly threads: number;
   readonly provider: Provider;
 }
 
 export interface Comparison {
-  /** Time of a picture with the float network over that with int8, the median of all pictures. */
+  /** Time of a picture with the float network over that with the other, the median of all pictures. */
   readonly speedUp: number;
   /** Between the features of the two. */
   readonly cosine: { readonly mean: number; readonly least: number };
+  /** Where both ran: the CPU where the one that was asked for is missing. */
+  readonly provider: Provider;
 }
 
 /** Each picture so often: the first time is slower, and does not count. */
 const rounds = 3;
 
 export async function compareNetworks(request: ComparisonRequest): Promise<Comparison> {
-  const { float, int8, pictures, threads, provider } = request;
+  const { float, fewerBits, pictures, threads, provider } = request;
   const onFallback = (): void => undefined; // both then run on the CPU, as they would in a worker
   const open = ({ network }: ComparedNetwork): Promise<Session> =>
     Session.open(network, { threads, provider, onFallback });
-  const sessions = [await open(float), await open(int8)];
+  const sessions = [await open(float), await open(fewerBits)];
   const ratios: number[] = [];
   const cosines: number[] = [];
   try {
@@ -47,7 +50,8 @@ export async function compareNetworks(request: ComparisonRequest): Promise<Compa
   }
   const middle = ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)];
   const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
-  return { speedUp: middle, cosine: { mean, least: Math.min(...cosines) } };
+  const [{ provider: used }] = sessions;
+  return { speedUp: middle, cosine: { mean, least: Math.min(...cosines) }, provider: used };
 }
 
 /** As large as the batch that the graph may fix, with the picture in each place. */
@@ -69,16 +73,4 @@ async function timed(
   const answers = await session.run({ [session.inputNames[0]]: tensor });
   const milliseconds = performance.now() - started;
   return { milliseconds, features: answers[session.outputNames[0]].data as Float32Array };
-}
-
-/** 1 where both are zero; 0 where one is, or a value is not finite. */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  let [product, sizeA, sizeB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    product += a[i] * b[i];
-    sizeA += a[i] ** 2;
-    sizeB += b[i] ** 2;
-  }
-  if (sizeA === 0 && sizeB === 0) return 1;
-  return product / Math.sqrt(sizeA * sizeB) || 0;
 }

@@ -1,28 +1,30 @@
 /**
- * Whether an int8 network is worth running on this machine. It depends on the processor: without int8 instructions nothing is gained,
- * and some kernels saturate. The outcome is kept beside the network's file, by everything that it depends on, so that only the first
+ * Whether a network in fewer bits is worth running on this machine. It depends on the processor: without int8 instructions nothing is
+ * gained, and some kernels saturate; half precision pays on GPUs. The outcome is kept beside the network's file, by everything that it depends on, so that only the first
  * start on a machine pays for it.
  */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { Channel } from '../../../channel/channel.js';
 import { forkWorker, processEndpoint } from '../../../channel/processes.js';
 import { compiledFile } from '../../../compiled-file.js';
-import { runtimeVersion, type Provider } from '../../../compute/session.js';
+import { providers, runtimeVersion, type Provider } from '../../../compute/session.js';
 import { sha256Of } from '../../../hash.js';
 import type { Backbone } from '../../backbone.js';
 import { builtInPictures } from './built-in-pictures.js';
 import type { Comparison } from './compare.js';
 import type { ComparisonRequests } from './compare-worker.js';
+import { leastFingerprintCosine } from './fingerprint.js';
 
 export const leastSpeedUp = 1.3;
-export const leastCosine = 0.97;
+/** Half precision is used without being asked for, so its features have to pass for those of float: see fingerprint.ts. */
+export const leastCosine = { int8: 0.97, fp16: leastFingerprintCosine } as const;
 
 export interface MachineCheck extends Comparison {
-  /** What is wrong with int8 here, as a sentence; null when it is worth running. */
+  /** What is wrong with it here, as a sentence; null when it is worth running. */
   readonly problem: string | null;
   /** Measured before, on the same processor. */
   readonly isCached: boolean;
@@ -38,45 +40,52 @@ interface CheckOptions {
 const cacheFile = 'machine-checks.json';
 const cacheSchema = z.record(
   z.string(),
-  z.object({ speedUp: z.number(), cosine: z.object({ mean: z.number(), least: z.number() }) }),
+  z.object({
+    speedUp: z.number(),
+    cosine: z.object({ mean: z.number(), least: z.number() }),
+    provider: z.enum(providers),
+  }),
 );
 /** A comparison takes seconds, on a slow machine a minute. */
 const silenceSeconds = 300;
 
 /** `openFloat` is asked for the float network only when there is something to measure. */
 export async function checkOnThisMachine(
-  int8: Backbone,
+  network: Backbone,
   openFloat: () => Promise<Backbone>,
   { threads, provider, anew = false }: CheckOptions,
 ): Promise<MachineCheck> {
-  // The int8 network's hash covers that of the float one, which its file names.
+  // The network's hash covers that of the float one, which its file names.
   const key = sha256Of(
-    JSON.stringify([processor(), runtimeVersion, threads, provider, int8.identity.sha256]),
+    JSON.stringify([processor(), runtimeVersion, threads, provider, network.identity.sha256]),
   );
-  const path = int8.file === undefined ? null : join(dirname(int8.file), cacheFile);
+  const path = network.folder === undefined ? null : join(network.folder, cacheFile);
   const known = path === null ? {} : readCache(path);
-  if (!anew && Object.hasOwn(known, key)) return judged(known[key], true);
-  const comparison = await compareInProcess(await openFloat(), int8, threads, provider);
-  if (path !== null) await writeCache(path, { ...known, [key]: comparison });
-  return judged(comparison, false);
+  const least = leastCosine[network.precision === 'fp16' ? 'fp16' : 'int8'];
+  if (!anew && Object.hasOwn(known, key)) return judged(known[key], least, true);
+  const comparison = await compareInProcess(await openFloat(), network, threads, provider);
+  // A device that is missing today may be back tomorrow.
+  if (path !== null && comparison.provider === provider)
+    await writeCache(path, { ...known, [key]: comparison });
+  return judged(comparison, least, false);
 }
 
-function judged(comparison: Comparison, isCached: boolean): MachineCheck {
+function judged(comparison: Comparison, least: number, isCached: boolean): MachineCheck {
   const { speedUp, cosine } = comparison;
   const slow =
     speedUp < leastSpeedUp
       ? `it is only ${speedUp.toFixed(2)} times as fast as float here (${leastSpeedUp} would be worth it)`
       : null;
   const far =
-    cosine.least < leastCosine
-      ? `its features have a cosine of only ${cosine.least.toFixed(3)} to those of float here (at least ${leastCosine})`
+    cosine.least < least
+      ? `its features have a cosine of only ${cosine.least.toFixed(3)} to those of float here (at least ${least})`
       : null;
   return { ...comparison, problem: far ?? slow, isCached };
 }
 
 async function compareInProcess(
   float: Backbone,
-  int8: Backbone,
+  network: Backbone,
   threads: number,
   provider: Provider,
 ): Promise<Comparison> {
@@ -89,7 +98,7 @@ async function compareInProcess(
   try {
     return await channel.request('compare', {
       float: compared(float),
-      int8: compared(int8),
+      fewerBits: compared(network),
       pictures: builtInPictures(),
       threads,
       provider,

@@ -33,6 +33,7 @@ const beginnings: Readonly<Record<Mode, string>> = {
 export class PostgresDatabase implements Database {
   // Names are compared by their bytes, as SQLite does, whatever the database's language.
   readonly types = { blob: 'BYTEA', integer: 'BIGINT', text: 'TEXT COLLATE "C"' };
+  readonly now = 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)';
   readonly connections = 4; // more than these would wait for the pool, which passes for a server out of reach
   readonly announcement = `NOTIFY ${channel}`;
   private readonly configuration: pg.ClientConfig;

@@ -6,6 +6,7 @@ import { SqliteThread } from './thread.js';
 
 export class SqliteDatabase implements Database {
   readonly types = { blob: 'BLOB', integer: 'INTEGER', text: 'TEXT' };
+  readonly now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
   readonly announcement = null;
   readonly connections = 1;
   private thread: SqliteThread | null = null;

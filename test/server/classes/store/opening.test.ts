@@ -44,11 +44,11 @@ describe.each(kinds)('opening a registry in $kind', ({ freshUrl }) => {
     const store = await openStore(url);
     await committed(store, { upserts: [zebra] });
     await store.close();
-    await execute(url, 'UPDATE schema_version SET version = version + 97');
+    await execute(url, 'UPDATE schema_version SET version = version + 900');
     const failure = await failureOf(openStore(url));
     expect(failure.code).toBe('registry-invalid');
-    expect(failure.message).toMatch(/version 99.*newer program/);
-    await execute(url, 'UPDATE schema_version SET version = version - 97');
+    expect(failure.message).toMatch(/version 90\d.*newer program/);
+    await execute(url, 'UPDATE schema_version SET version = version - 900');
     expect((await (await open(url)).load('A')).classes).toHaveLength(1);
   });
 });

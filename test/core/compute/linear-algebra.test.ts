@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../core/random.js';
-import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../../trainer/linear-algebra.js';
+import { Random } from '../../../core/random.js';
+import {
+  addRowProducts,
+  choleskyInPlace,
+  choleskySolveInPlace,
+} from '../../../core/compute/linear-algebra.js';
 
 const normals = (seed: number, length: number): Float64Array => {
   const random = new Random(seed);

@@ -1,0 +1,180 @@
+/**
+ * A few labelled pictures of each unseen class, given at runtime beside its attributes, or instead of them:
+ *   npm run bench -- examples DATA [--bundle DIRECTORY] [--draws 3] [--threads N]
+ * The bundle is one trained with the unseen classes hidden (unseen train --hide-unseen), or is trained here. Judged on the test rows that were
+ * not given, at the bias that the bundle chose on validation classes; in brackets at the best bias of all.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { classMean, harmonicMean } from '../core/accuracy.js';
+import { readBundle } from '../core/bundle/read.js';
+import { RuntimeFitter } from '../core/fitting/fitter.js';
+import type { RuntimeClass } from '../core/fitting/runtime-class.js';
+import { servingBiases } from '../core/fitting/serving-bias.js';
+import { FeatureMapper, headRows } from '../core/head/feature-map.js';
+import { appendHeadRows } from '../core/head/head-rows.js';
+import { Scorer } from '../core/head/scorer.js';
+import { rowOf, takeRows } from '../core/matrix.js';
+import { Random } from '../core/random.js';
+import { loadDataset } from '../trainer/datasets/load.js';
+import { median } from './peer.js';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    bundle: { type: 'string' },
+    draws: { type: 'string', default: '3' },
+    threads: { type: 'string', default: '0' },
+  },
+});
+const [data] = positionals as (string | undefined)[];
+if (data === undefined) {
+  console.error('Usage: npm run bench -- examples DATA [--bundle DIRECTORY] [--draws 3] [--threads N]');
+  process.exit(2);
+}
+const draws = Number(values.draws);
+const threads = Number(values.threads);
+const dataset = await loadDataset(data);
+const folder = mkdtempSync(join(tmpdir(), 'unseen-bench-'));
+process.once('exit', () => {
+  rmSync(folder, { recursive: true });
+});
+const bundle = await readBundle(values.bundle ?? trained());
+const { manifest } = bundle;
+const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth);
+const scorer = await Scorer.open();
+const { labels, splits } = dataset;
+const own = new Map(manifest.classes.map(({ name }, c) => [name, c]));
+
+interface Given {
+  /** What is known of the class with this label. */
+  readonly attributes: (label: number, random: Random) => number[];
+  readonly pictures: number;
+  /** Of the pictures of each class, how many are of another one. */
+  readonly wrong?: number;
+}
+
+const all = (label: number): number[] => Array.from(rowOf(dataset.attributes, label));
+const none = (label: number): number[] => all(label).map(() => NaN);
+const some =
+  (share: number) =>
+  (label: number, random: Random): number[] =>
+    all(label).map((value) => (random.uniform() < share ? value : NaN));
+
+const evidence = manifest.head.evidence;
+console.log(
+  evidence
+    ? `Attributes count as ${(evidence.pictureSpread / evidence.classSpread).toFixed(1)} pictures, chosen on validation classes; ` +
+        `with ${evidence.halfBiasPictures} the bias is half.`
+    : 'The bundle does not say what pictures are worth: usual values are used.',
+);
+console.log(
+  `Means over ${draws} draws, in %: H at the bundle's bias (at the best one), unseen, seen; top-1 among unseen`,
+);
+for (const pictures of [0, 1, 2, 5, 10, 20])
+  await report(`attributes and ${pictures} pictures`, { attributes: all, pictures });
+await report('attributes and 5 pictures, 1 of them wrong', { attributes: all, pictures: 5, wrong: 1 });
+for (const pictures of [1, 5, 10]) await report(`${pictures} pictures alone`, { attributes: none, pictures });
+await report('half of the attributes', { attributes: some(0.5), pictures: 0 });
+await report('a quarter of the attributes', { attributes: some(0.25), pictures: 0 });
+await reportTime();
+
+function trained(): string {
+  const out = join(folder, 'bundle');
+  const main = new URL('../cli/main.js', import.meta.url).pathname;
+  const options = ['train', '--data', data!, '--out', out, '--hide-unseen', '--no-report'];
+  const { status } = spawnSync(process.execPath, [main, ...options], { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`training ended with ${String(status)}`);
+  return out;
+}
+
+/** What is known of every unseen class, and the rows that were given away for it. */
+function knowledge({ attributes, pictures, wrong = 0 }: Given, draw: number) {
+  const random = Random.stream(draw, 'examples');
+  const unseen = Array.from(dataset.unseen);
+  const rowsOf = unseen.map((label) =>
+    random.shuffle(splits.testUnseen.filter((row) => labels[row] === label)),
+  );
+  const chosen = rowsOf.map((rows, c) => [
+    ...rows.subarray(0, pictures - wrong),
+    ...rowsOf[(c + 1) % rowsOf.length].subarray(pictures - wrong, pictures),
+  ]);
+  const classes = unseen.map((label, c): RuntimeClass => ({
+    name: dataset.classNames[label],
+    attributes: attributes(label, random),
+    ...(pictures > 0 && { examples: takeRows(dataset.features, chosen[c]) }),
+  }));
+  return { classes, given: new Set(chosen.flat()) };
+}
+
+async function report(name: string, given: Given): Promise<void> {
+  const found: number[][] = [];
+  for (let draw = 1; draw <= draws; draw++) {
+    const { classes, given: away } = knowledge(given, draw);
+    const fitter = await RuntimeFitter.open(bundle, { threads });
+    const { rows } = await fitter.fit(classes);
+    await fitter.release();
+    const head = appendHeadRows(bundle, rows);
+    const biases = servingBiases(manifest, classes);
+    const columns = new Map([...own, ...classes.map(({ name: one }, c) => [one, own.size + c] as const)]);
+    const judged = [...splits.testSeen, ...splits.testUnseen.filter((row) => !away.has(row))];
+    const mapped = headRows(await mapper.map(dataset.features, judged), manifest.head.temperature);
+    const scores = await scorer.score(head, mapped);
+    const labelOf = judged.map((row) => columns.get(dataset.classNames[labels[row]])!);
+    const accuracy = (shift: number, from: number): [number, number] => {
+      const right = (i: number): boolean => {
+        const row = rowOf(scores, i);
+        let best = from;
+        for (let c = from; c < row.length; c++)
+          if (
+            row[c] + biases[c] + (c < own.size ? 0 : shift) >
+            row[best] + biases[best] + (best < own.size ? 0 : shift)
+          )
+            best = c;
+        return best === labelOf[i];
+      };
+      const part = (isUnseen: boolean): number => {
+        const rowsOfPart = Array.from(judged.keys()).filter((i) => labelOf[i] >= own.size === isUnseen);
+        return classMean(
+          rowsOfPart.map((i) => labelOf[i]),
+          (i) => right(rowsOfPart[i]),
+        )!;
+      };
+      return [part(true), from > 0 ? 0 : part(false)];
+    };
+    const [unseen, seen] = accuracy(0, 0);
+    let best = 0;
+    for (let shift = -1; shift <= 1; shift += 0.1) best = Math.max(best, harmonicMean(...accuracy(shift, 0)));
+    const [top1] = accuracy(0, own.size);
+    found.push([harmonicMean(unseen, seen), best, unseen, seen, top1]);
+  }
+  const [h, best, unseen, seen, top1] = found[0].map(
+    (_, k) => (100 * found.reduce((sum, one) => sum + one[k], 0)) / found.length,
+  );
+  console.log(
+    `  ${name.padEnd(44)} H ${h.toFixed(1)} (${best.toFixed(1)})   ${unseen.toFixed(1)} / ${seen.toFixed(1)}   top-1 ${top1.toFixed(1)}`,
+  );
+}
+
+/** Five pictures more for one class, beside all others. */
+async function reportTime(): Promise<void> {
+  const { classes } = knowledge({ attributes: all, pictures: 5 }, 1);
+  const plain = classes.map(({ name, attributes }): RuntimeClass => ({ name, attributes }));
+  const fitter = await RuntimeFitter.open(bundle, { threads: 1 });
+  const { rows } = await fitter.fit(plain);
+  const fitted = plain.map((one, c) => ({ ...one, row: rows[c] }));
+  const times: number[] = [];
+  for (let c = 0; c < Math.min(15, classes.length); c++) {
+    const started = performance.now();
+    await fitter.fit(fitted.map((one, i) => (i === c ? classes[c] : one)));
+    times.push(performance.now() - started);
+    await fitter.fit(fitted);
+  }
+  await fitter.release();
+  console.log(
+    `Five pictures for one class beside ${own.size + classes.length - 1}: median ${median(times).toFixed(0)} ms on one core (limit 200).`,
+  );
+}

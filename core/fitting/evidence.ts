@@ -1,0 +1,149 @@
+/**
+ * Where a class lies, from its attributes and from labelled pictures of it. Attributes put it at p, the n pictures have the mean x;
+ * classes lie around where their attributes put them with covariance S, and pictures around their class with variance v in every
+ * direction (the feature map has whitened them). The best guess is then the posterior mean
+ *
+ *   p + G (x - p)        G = S (S + v/n I)^-1
+ *
+ * S = a E'E + c I: E (m, D) holds how far each class that a closed form was not fitted on lay from its prediction, so that
+ * pictures count most in the directions in which classes differ in truth, and least where a few pictures differ by chance;
+ * c is its isotropic part. By Woodbury, with u = c + v/n and d = x - p,
+ *
+ *   G d = d - (v/n) / u (d - E' (u/a I + E E')^-1 E d)
+ *
+ * which needs one system of (m, m) for each n. The constants are chosen on validation classes (trainer/selection/evidence.ts).
+ */
+import type { Bundle } from '../bundle/bundle.js';
+import {
+  addRowProducts,
+  choleskyInPlace,
+  choleskySolveInPlace,
+  type Rows,
+} from '../compute/linear-algebra.js';
+import { rowOf, type Matrix } from '../matrix.js';
+
+/** What a bundle knows of how much pictures and attributes say. */
+export interface EvidenceSettings {
+  /** Mean squared distance of a class from where its attributes put it. */
+  readonly classSpread: number;
+  /** Mean squared distance of a picture from its class, as it counts. */
+  readonly pictureSpread: number;
+  /** The part of classSpread that is taken to be the same in every direction. */
+  readonly isotropicShare: number;
+  /** With so many pictures the bias on unseen classes is half of what it is without any. */
+  readonly halfBiasPictures: number;
+}
+
+/** For bundles that say nothing of it: attributes count as eight pictures. */
+const usualEvidence: EvidenceSettings = {
+  classSpread: 0.1,
+  pictureSpread: 0.8,
+  isotropicShare: 1,
+  halfBiasPictures: 10,
+};
+
+export function evidenceSettingsOf({ head }: Pick<Bundle['manifest'], 'head'>): EvidenceSettings {
+  return head.evidence ?? usualEvidence;
+}
+
+/** The part of the bias on unseen classes that a class with so many pictures still gets: 1 without any, and towards 0. */
+export function unseenShare({ halfBiasPictures }: EvidenceSettings, pictures: number): number {
+  return halfBiasPictures / (halfBiasPictures + pictures);
+}
+
+export class EvidenceModel {
+  private readonly deviations: Rows; // E (m, D)
+  private readonly products: Float64Array; // E E' (m, m), lower triangle
+  /** Factors of u/a I + E E', by u. */
+  private readonly factors = new Map<number, Float64Array>();
+
+  constructor(
+    readonly settings: EvidenceSettings,
+    deviations: Matrix | null,
+    private readonly width: number, // D
+  ) {
+    const isUsed = deviations !== null && settings.isotropicShare < 1;
+    const count = isUsed ? deviations.rows : 0;
+    const data = isUsed ? Float64Array.from(deviations.data) : new Float64Array(0);
+    this.deviations = { data, offset: 0, stride: this.width, count };
+    this.products = new Float64Array(count * count);
+    addRowProducts(
+      { data: this.products, offset: 0, stride: count },
+      this.deviations,
+      this.deviations,
+      this.width,
+      1,
+      true,
+    );
+  }
+
+  static ofBundle({ manifest, deviations }: Pick<Bundle, 'manifest' | 'deviations'>): EvidenceModel {
+    return new EvidenceModel(evidenceSettingsOf(manifest), deviations, manifest.featureMap.mappedWidth);
+  }
+
+  /**
+   * The posterior mean of a class that attributes put at `attributed` (D), with `pictures` pictures whose mean is `mean` (D). Where only a share of
+   * the attributes is known, they count as so many pictures less; with none known only the pictures count.
+   */
+  posteriorMean(
+    attributed: Float32Array,
+    mean: Float32Array,
+    pictures: number,
+    knownShare = 1,
+  ): Float32Array {
+    if (pictures === 0) return attributed;
+    if (knownShare === 0) return mean;
+    const { classSpread, pictureSpread } = this.settings;
+    const isotropic = (this.isotropicShare * classSpread) / this.width; // c
+    const noise = (knownShare * pictureSpread) / this.width / pictures; // v/n
+    const difference = Float64Array.from(mean, (value, k) => value - attributed[k]); // d
+    const explained = this.explained(difference, isotropic + noise);
+    const kept = noise / (isotropic + noise);
+    return attributed.map((value, k) => value + difference[k] - kept * (difference[k] - explained[k]));
+  }
+
+  private get isotropicShare(): number {
+    return this.deviations.count > 0 ? this.settings.isotropicShare : 1;
+  }
+
+  /** E' (u/a I + E E')^-1 E d: (D). */
+  private explained(difference: Float64Array, u: number): Float64Array {
+    const { data, count } = this.deviations;
+    const found = new Float64Array(this.width);
+    if (count === 0) return found;
+    const projected = new Float64Array(count); // E d
+    addRowProducts(
+      { data: projected, offset: 0, stride: 1 },
+      this.deviations,
+      { data: difference, offset: 0, stride: this.width, count: 1 },
+      this.width,
+      1,
+    );
+    choleskySolveInPlace(this.factorFor(u), count, projected, 1);
+    for (let row = 0; row < count; row++)
+      for (let k = 0; k < this.width; k++) found[k] += projected[row] * data[row * this.width + k];
+    return found;
+  }
+
+  private factorFor(u: number): Float64Array {
+    const known = this.factors.get(u);
+    if (known) return known;
+    const { count } = this.deviations;
+    const scale = (1 - this.settings.isotropicShare) / count; // a
+    const factor = this.products.slice();
+    for (let i = 0; i < count; i++) factor[i * (count + 1)] += u / scale;
+    if (!choleskyInPlace(factor, count)) throw new RangeError('the deviations of classes are not finite');
+    this.factors.set(u, factor);
+    return factor;
+  }
+}
+
+/** The mean of rows: (D). */
+export function meanOfRows(rows: Matrix): Float32Array {
+  const mean = new Float32Array(rows.columns);
+  for (let i = 0; i < rows.rows; i++) {
+    const row = rowOf(rows, i);
+    for (let k = 0; k < row.length; k++) mean[k] += row[k] / rows.rows;
+  }
+  return mean;
+}

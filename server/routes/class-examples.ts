@@ -1,0 +1,107 @@
+/** /classes/NAME/examples: labelled pictures of a class. Features are stored, never pictures. */
+import { Router, type Request, type Response } from 'express';
+import { Failure } from '../../core/failures.js';
+import type { ChangeResult, Classes, KnownClass } from '../classes/contract.js';
+import { onlyMethods } from '../http/errors.js';
+import { named } from '../http/request-context.js';
+import type { ServedModel } from '../model/contract.js';
+import { changeClasses } from './change-classes.js';
+import { quoted, unusableWarning } from './class-answers.js';
+import { nameInPath } from './class-name-in-path.js';
+import type { RouteDependencies } from './dependencies.js';
+import { contentOfForm, examplesOf, extractForm, type ExtractedForm } from './example-pictures.js';
+import { answerOnce, type StoredAnswer } from './idempotency.js';
+import { reachRevision } from './registry-revision.js';
+
+export function classExampleRoutes(dependencies: RouteDependencies): Router {
+  const { serving, caller, admin } = dependencies;
+  const router = Router();
+  router
+    .route('/classes/:name/examples')
+    .all(named('class-examples'))
+    .get(caller, async (request, response) => {
+      const { classes } = serving.current;
+      await reachRevision(request, classes);
+      const { name, unusableExamples } = classInPath(request, classes);
+      const examples = classes.examplesOf(name).map(({ id, createdAt, createdBy, usable }) => {
+        return { id, createdAt: new Date(createdAt).toISOString(), by: createdBy, usable };
+      });
+      response.json({
+        name,
+        examples,
+        ...(unusableExamples !== undefined && { warnings: [unusableWarning(unusableExamples)] }),
+        registryRevision: classes.revision,
+      });
+    })
+    .post(admin, (request, response) => serving.use((model) => add(model, request, response, dependencies)))
+    .delete(admin, (request, response) => serving.use((model) => remove(model, 'all', request, response)))
+    .all(onlyMethods('GET', 'POST', 'DELETE'));
+  router
+    .route('/classes/:name/examples/:id')
+    .all(named('class-example'))
+    .delete(admin, (request, response) =>
+      serving.use((model) => remove(model, [request.params.id], request, response)),
+    )
+    .all(onlyMethods('DELETE'));
+  return router;
+}
+
+async function add(
+  model: ServedModel,
+  request: Request,
+  response: Response,
+  dependencies: RouteDependencies,
+): Promise<void> {
+  const { classes } = model;
+  const { name } = classInPath(request, classes); // before a byte of the pictures is read
+  const form = await extractForm(model, request, response, dependencies);
+  const examples = examplesOf(form, name, classes.exampleBackbone);
+  const ids = examples.map(({ id }) => id);
+  const change = { kind: 'add-examples', name, examples } as const;
+  await answerOnce(request, response, contentOfForm(form), classes, [change], (result) =>
+    addedAnswer(result, form, ids),
+  );
+}
+
+function addedAnswer(
+  { outcomes, revision }: ChangeResult,
+  { pictures }: ExtractedForm,
+  ids: readonly string[],
+): StoredAnswer {
+  const [{ known, added }] = outcomes;
+  const isNew = new Set(added);
+  return {
+    status: added.length > 0 ? 201 : 200,
+    headers: { ETag: quoted(known.etag), 'Registry-Revision': String(revision) },
+    body: {
+      name: known.name,
+      examples: known.examples,
+      added: added.length,
+      pictures: pictures.map((picture, i) => ({
+        name: picture.name,
+        id: ids[i],
+        outcome: isNew.delete(ids[i]) ? 'added' : 'unchanged',
+      })),
+      registryRevision: revision,
+    },
+  };
+}
+
+async function remove(
+  { classes }: ServedModel,
+  ids: readonly string[] | 'all',
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const { name } = classInPath(request, classes);
+  const { revision } = await changeClasses(request, classes, [{ kind: 'remove-examples', name, ids }]);
+  response.setHeader('Registry-Revision', revision);
+  response.status(204).end();
+}
+
+function classInPath(request: Request, classes: Classes): KnownClass {
+  const name = nameInPath(request, classes);
+  const known = classes.get(name);
+  if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
+  return known;
+}
