@@ -6,6 +6,7 @@ import { percent } from '../state/figures.js';
 import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { BalanceSlider } from './balance-slider.js';
+import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
@@ -94,6 +95,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
           None of these? Describe its class
         </button>
       </p>
+      <CorrectionForm />
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}
     </>

@@ -1,3 +1,4 @@
+import { draft } from '../state/class-draft.js';
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
 
@@ -8,6 +9,12 @@ export function acceptFile(
   if (file) choose(file, file.name || 'picture');
 }
 
+/** While the editor of a class is open they are pictures of that class; else the first one is looked at. */
+function accept(files: readonly File[]): void {
+  if (draft.value) void draft.value.addPictures(files);
+  else acceptFile(files[0], choosePicture);
+}
+
 /** Anywhere on the page. Returns a function that stops it. */
 export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => void {
   const stop = new AbortController();
@@ -16,10 +23,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     'paste',
     ({ clipboardData }) => {
       // Text pasted into a field is left alone.
-      acceptFile(
-        Array.from(clipboardData?.files ?? []).find(({ type }) => type.startsWith('image/')),
-        choosePicture,
-      );
+      accept(Array.from(clipboardData?.files ?? []).filter(({ type }) => type.startsWith('image/')));
     },
     options,
   );
@@ -43,8 +47,8 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     (event) => {
       event.preventDefault();
       setOver(false);
-      const file = event.dataTransfer?.files[0];
-      if (file) acceptFile(file, choosePicture);
+      const files = Array.from(event.dataTransfer?.files ?? []);
+      if (files.length > 0) accept(files);
       else notify('That was no file. Save the picture first, or copy and paste it.');
     },
     options,

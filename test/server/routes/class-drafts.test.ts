@@ -153,7 +153,7 @@ describe('a dry run of more pictures', () => {
   test('says what would be added and what the class would be confused with, and changes nothing', async () => {
     await post('/classes', { name: 'waiting', attributes: all });
     await post('/classes/waiting/examples', await form([50]));
-    for (const name of ['waiting', bundle.manifest.classes[0].name]) {
+    for (const name of ['waiting', bundle.manifest.classes.at(-1)!.name]) {
       const path = `/classes/${encodeURIComponent(name)}`;
       const { body: before } = await send(`${url}${path}`);
       const dry = await post(`${path}/examples?dryRun=true`, await form([50, 51, 51]));
