@@ -65,7 +65,7 @@ describe.skipIf(!server)('many pictures', () => {
     ]);
     expect(download.suggestedFilename()).toBe('answers.csv');
     const text = readFileSync(await download.path(), 'utf8');
-    const rows = parse<string[]>(text, { bom: true });
+    const rows: string[][] = parse(text, { bom: true });
     expect(rows[0].slice(0, 5)).toEqual(['file', 'class', 'probability', 'kind', 'class 2']);
     expect(rows.slice(1, 5).map(([, name]) => name)).toEqual([
       'cross-black-yellow',
