@@ -1,6 +1,14 @@
 import { draft } from '../state/class-draft.js';
+import { addPictures } from '../state/gallery.js';
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
+
+/** One is looked at; several become a grid of answers. */
+export function acceptFiles(files: Iterable<File>): void {
+  const all = Array.from(files);
+  if (all.length > 1) addPictures(all);
+  else acceptFile(all[0], choosePicture);
+}
 
 export function acceptFile(
   file: File | null | undefined,
@@ -9,10 +17,10 @@ export function acceptFile(
   if (file) choose(file, file.name || 'picture');
 }
 
-/** While the editor of a class is open they are pictures of that class; else the first one is looked at. */
+/** While the editor of a class is open they are pictures of that class; else they are looked at. */
 function accept(files: readonly File[]): void {
   if (draft.value) void draft.value.addPictures(files);
-  else acceptFile(files[0], choosePicture);
+  else acceptFiles(files);
 }
 
 /** Anywhere on the page. Returns a function that stops it. */

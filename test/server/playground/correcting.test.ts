@@ -121,17 +121,15 @@ describe.skipIf(!server)('correcting an answer', () => {
   test('pictures dropped on the editor are pictures of its class, not the one to look at', async () => {
     await page.getByRole('button', { name: 'Add a class' }).click();
     const files = (await drawn(2)).map(({ name, buffer }) => ({ name, data: buffer.toString('base64') }));
-    await page.evaluate((given) => {
+    await page.evaluate(`{
       const transfer = new DataTransfer();
-      for (const { name, data } of given) {
+      for (const { name, data } of ${JSON.stringify(files)}) {
         const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
         transfer.items.add(new File([bytes], name, { type: 'image/jpeg' }));
       }
-      const target = document.querySelector('dialog.editor')!;
-      target.dispatchEvent(
-        new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }),
-      );
-    }, files);
+      const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+      document.querySelector('dialog.editor').dispatchEvent(new DragEvent('drop', options));
+    }`);
     await editor(page).getByRole('status', { name: 'Pictures' }).getByText('2 pictures of it').waitFor();
     expect(await page.locator('.drop-picture').count()).toBe(0);
     await editor(page).getByRole('button', { name: 'Leave out sun-0.jpg' }).click();
