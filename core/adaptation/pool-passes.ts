@@ -64,7 +64,7 @@ export async function countedSums(
 ): Promise<{ sums: Matrix; counted: Float64Array }> {
   const counted = new Float64Array(unseen.length);
   const shares = new Float64Array(costs.columns);
-  let sums: Matrix | null = null;
+  const sums = matrix(unseen.length, costs.width);
   await costs.visitRows(async ({ data, columns }, rows) => {
     const counts = matrix(rows.rows, unseen.length);
     for (let n = 0; n < rows.rows; n++) {
@@ -77,10 +77,9 @@ export async function countedSums(
       }
     }
     const part = await products.backward(counts, rows);
-    const whole = (sums ??= matrix(part.rows, part.columns));
-    for (let i = 0; i < part.data.length; i++) whole.data[i] += part.data[i];
+    for (let i = 0; i < part.data.length; i++) sums.data[i] += part.data[i];
   });
-  return { sums: sums ?? matrix(unseen.length, 0), counted };
+  return { sums, counted };
 }
 
 /** Mean over the rows of log sum_c exp(score_c / epsilon): how well the classes explain them, in nats. */

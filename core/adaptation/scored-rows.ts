@@ -34,6 +34,11 @@ export class ScoredRows implements CostRows {
     return this.pool.rows;
   }
 
+  /** D. */
+  get width(): number {
+    return this.pool.columns;
+  }
+
   get columns(): number {
     return this.scored.weights.rows + (this.scored.noneCost === null ? 0 : 1);
   }
