@@ -9,7 +9,7 @@ import {
 import { Failure } from '../../core/failures.js';
 import { percent } from '../../core/percent.js';
 import { keyOfLocalServer } from '../../server/local-servers.js';
-import { readAttributes } from '../../trainer/extraction/attributes.js';
+import { readAttributes, refuseBadLines } from '../../trainer/extraction/attributes.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand, Runner } from '../program.js';
 import { normalisedName } from '../../core/class-name.js';
@@ -109,14 +109,7 @@ async function atServer(run: Runner, { url, key: given, json }: ServerOptions, w
 
 async function readClasses(csv: string) {
   const { classNames, attributeNames, values, leftOut } = await readAttributes(csv);
-  if (leftOut.length > 0)
-    throw new Failure(
-      'dataset-invalid',
-      [
-        'No class was added, because some lines cannot be used:',
-        ...leftOut.map(({ file, reason }) => `  ${file}: ${reason}`),
-      ].join('\n'),
-    );
+  refuseBadLines(csv, leftOut, 'no class was added:');
   return classNames.map((name, i) => ({
     name: normalisedName(name),
     attributes: Object.fromEntries(attributeNames.map((attribute, k) => [attribute, values[i][k]])),
