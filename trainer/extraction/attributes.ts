@@ -9,7 +9,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-interface ClassAttributes {
+export interface ClassAttributes {
   readonly classNames: readonly string[];
   readonly attributeNames: readonly string[];
   readonly values: readonly (readonly number[])[]; // (classes, attributes)
