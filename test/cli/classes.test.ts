@@ -58,7 +58,7 @@ test('a table of more classes than go into one request is added in parts', async
 test('a class that cannot be added is reported with the reason: a bad line, another attribute, no server', async () => {
   const bad = await unseen('classes', 'add', table('bad.csv', line('emu', 0.1), 'dodo,1,2'), '--url', url);
   expect(bad.code).toBe(3);
-  expect(bad.stderr).toContain('no class was added');
+  expect(bad.stderr).toContain('No class was added');
   const other = join(folder, 'other.csv');
   writeFileSync(other, 'class,colour\nemu,1');
   const refused = await unseen('classes', 'add', other, '--url', url);
