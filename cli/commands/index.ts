@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   classify: async () => (await import('./classify.js')).addClassifyCommand,
   classes: async () => (await import('./classes.js')).addClassesCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
+  adapt: async () => (await import('./adapt.js')).addAdaptCommand,
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
   report: async () => (await import('./report.js')).addReportCommand,
   baseline: async () => (await import('./baseline.js')).addBaselineCommand,
