@@ -1,7 +1,7 @@
 /** What `npm pack` makes: complete without the checkout, and without what only the checkout needs. */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { projectFolder } from '../../core/project-folder.js';
 import { finishedOf, type Finished } from '../support/command-line.js';
@@ -43,15 +43,11 @@ describe('the package', () => {
     expect(files).toContain('dist/cli/main.js');
   });
 
-  test('has every page that its README and docs link to', () => {
-    const pages = files.filter((path) => path === 'README.md' || /^docs\/[^/]+\.md$/.test(path));
-    const missing = pages.flatMap((page) =>
-      [...readFileSync(join(installed, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g)]
-        .map(([, link]) => link)
-        .filter((link) => !/^https?:/.test(link) && !existsSync(join(installed, dirname(page), link)))
-        .map((link) => `${page}: ${link}`),
-    );
-    expect(missing.filter((line) => line.startsWith('README.md'))).toEqual([]);
+  test('has every page that its README links to', () => {
+    const text = readFileSync(join(installed, 'README.md'), 'utf8');
+    const links = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link);
+    expect(links.length).toBeGreaterThan(20);
+    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(installed, link)))).toEqual([]);
   });
 
   test('runs the demonstration', async () => {
