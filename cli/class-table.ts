@@ -28,7 +28,7 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
   for (const line of lines) {
     const problem = problemOf(line, columns, names);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
-    else classes.push(classOf(line, columns));
+    else classes.push(resolved(classOf(line, columns), classes));
     names.add(line.fields[0]);
   }
   if (problems.length > 0)
@@ -49,6 +49,15 @@ function classOf({ fields: [name, ...fields] }: TableLine, columns: readonly str
     else attributes[column] = Number(fields[k]);
   });
   return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
+}
+
+/** A class like one that the table describes before it: the server need not know that one yet. */
+function resolved(described: TableClass, earlier: readonly TableClass[]): TableClass {
+  const model = earlier.find(({ name }) => name === described.like);
+  if (!model) return described;
+  const { name, attributes } = described;
+  const { like } = model;
+  return { name, attributes: { ...model.attributes, ...attributes }, ...(like !== undefined && { like }) };
 }
 
 function problemOf(
