@@ -116,7 +116,8 @@ export class IncrementalFit {
   /** Where a new class starts: at its prototype, with the mean bias of the other runtime classes, or of the bundle's. */
   private firstHeadRow(now: AssembledRows, c: number, heads: readonly (HeadRow | undefined)[]): HeadRow {
     const biases = heads.filter((row) => row !== undefined).map(({ bias }) => bias);
-    const known = biases.length > 0 ? biases : Array.from(this.assembly.context.base.bias);
+    // The bundle's as it was trained: in `base` those that are fitted anew are out of reach.
+    const known = biases.length > 0 ? biases : Array.from(this.assembly.context.bundle.bias);
     const bias = known.reduce((sum, value) => sum + value, 0) / known.length;
     return { weights: now.classes[c].prototype, bias };
   }
