@@ -16,7 +16,8 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       const name = outcome.file.padEnd(width);
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
-      return [`${name}  ${outcome.predictions.map(shown).join('  ')}`, ...explained(outcome)];
+      const best = outcome.predictions.map(shown).join('  ') || 'nothing is as likely as that';
+      return [`${name}  ${best}`, ...asked(outcome), ...explained(outcome)];
     })
     .join('\n');
 }
@@ -25,8 +26,24 @@ function shown({ class: name, probability, seen }: ClassifyResponse['predictions
   return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : ' (unseen)'}`;
 }
 
+/** What was asked for beside the likeliest classes. */
+function asked({ scores = [], rollUp }: ClassifyResponse): string[] {
+  const percent = (probability: number): string => `${(100 * probability).toFixed(1)} %`;
+  return [
+    ...scores.map((score) => `    ${shown(score)}, place ${score.rank}`),
+    ...(rollUp
+      ? [
+          `    by ${rollUp.family}: ${[
+            ...rollUp.groups.map(({ group, probability }) => `${percent(probability)} ${group}`),
+            ...(rollUp.ungrouped > 0 ? [`${percent(rollUp.ungrouped)} in no group`] : []),
+          ].join('  ')}`,
+        ]
+      : []),
+  ];
+}
+
 function explained({ explanation, predictions }: ClassifyResponse): string[] {
-  if (!explanation) return [];
+  if (!explanation || predictions.length === 0) return [];
   const best = explanation.classes.find((entry) => entry.class === predictions[0].class);
   const names = (evidence: readonly { attribute: string }[] = []): string =>
     evidence

@@ -5,6 +5,7 @@ import {
   classParts,
   type ClassBackup,
   type ClassListResponse,
+  type GroupListResponse,
   type ImportedResponse,
   type UnseenClient,
 } from '../../client/index.js';
@@ -30,14 +31,24 @@ export function addBackupCommands(command: (name: string) => Command, atServer: 
     .addHelpText('after', '\nExample:\n  unseen classes export classes.json')
     .action((file: string, options: object) =>
       atServer(options, async (client, context) => {
-        const { classes, registryRevision } = await readAll(client, context);
+        const { classes, groups, registryRevision } = await readAll(client, context);
         const { model } = await client.attributes({ signal: context.signal });
-        const backup = { ...format, exportedAt: new Date().toISOString(), model, registryRevision, classes };
+        const backup = {
+          ...format,
+          exportedAt: new Date().toISOString(),
+          model,
+          registryRevision,
+          classes,
+          groups,
+        };
         // Beside it first: a backup that is cut off must not take the place of a whole one.
         await writeFile(`${file}.part`, `${JSON.stringify(backup, null, 1)}\n`);
         await rename(`${file}.part`, file);
-        const text = `${classes.length} classes of registry revision ${registryRevision} are in ${file}.`;
-        context.result(text, { file, classes: classes.length, registryRevision });
+        const and = groups.length > 0 ? ` and ${groups.length} groups` : '';
+        const text = `${classes.length} classes${and} of registry revision ${registryRevision} are in ${file}.`;
+        context.result(text, {
+          ...{ file, classes: classes.length, groups: groups.length, registryRevision },
+        });
       }),
     );
   command('import')
@@ -70,7 +81,16 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
       classes.push(...page.classes.map(({ name, attributes = {} }) => ({ name, attributes })));
       after = page.next;
     } while (after !== undefined && revisions.size === 1);
-    if (revisions.size === 1) return { classes, registryRevision: [...revisions][0] };
+    const groups: NonNullable<ClassBackup['groups']> = [];
+    do {
+      const page: GroupListResponse = await client.groups({ limit: 1000, classes: true, after, signal });
+      revisions.add(page.registryRevision);
+      groups.push(
+        ...page.groups.map(({ name, family, classes: all = [] }) => ({ name, family, classes: all })),
+      );
+      after = page.next;
+    } while (after !== undefined && revisions.size === 1);
+    if (revisions.size === 1) return { classes, groups, registryRevision: [...revisions][0] };
   }
   throw new Failure(
     'conflict',
@@ -97,23 +117,36 @@ async function readBackup(file: string): Promise<ClassBackup> {
       'dataset-invalid',
       `${file} has version ${String(backup.version)} of the format, and this program knows version ${format.version}.`,
     );
-  return { ...format, classes: backup.classes };
+  return { ...format, classes: backup.classes, groups: backup.groups ?? [] };
 }
 
 /** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
 async function importAll(
   client: UnseenClient,
-  { classes }: ClassBackup,
+  { classes, groups = [] }: ClassBackup,
   { dryRun = false, replace = false }: ImportOptions,
   context: CommandContext,
 ): Promise<void> {
   const { signal } = context;
-  const parts = classParts(classes);
+  const parts: Pick<ClassBackup, 'classes' | 'groups'>[] = classParts(classes).map((part) => ({
+    classes: part,
+  }));
+  const brought = new Set(classes.map(({ name }) => name));
+  // Behind all classes. A dry run of several parts stores no class that groups could name: it looks at the others.
+  const isWhole = parts.length < 2;
+  const groupPart = (isDryRun: boolean) => ({
+    classes: isWhole ? classes : [],
+    groups: groups.map((group) => ({
+      ...group,
+      classes: group.classes.filter((name) => isWhole || !isDryRun || !brought.has(name)),
+    })),
+  });
   const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
     const answers: ImportedResponse[] = [];
-    for (const part of parts) {
+    const all = isWhole ? [groupPart(isDryRun)] : [...parts, groupPart(isDryRun)];
+    for (const part of all) {
       const options = { dryRun: isDryRun, replace, signal };
-      answers.push(await client.importClasses({ ...format, classes: part }, options));
+      answers.push(await client.importClasses({ ...format, ...part }, options));
     }
     return answers;
   };
@@ -125,9 +158,15 @@ async function importAll(
     );
   const done = dryRun ? planned : merged(await send(false));
   const { created, replaced, unchanged } = done;
+  const { groups: ofGroups } = done;
   const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already`;
   const lines = [
     dryRun ? `Would be: ${counts}.` : `${counts}.`,
+    ...(groups.length > 0
+      ? [
+          `Groups: ${ofGroups.created.length} added, ${ofGroups.replaced.length} replaced, ${ofGroups.unchanged.length} were there already.`,
+        ]
+      : []),
     ...(done.problems.length > 0 ? ['Does not fit:', ...problemLines(done)] : []),
     ...(done.warnings.length > 0 ? ['Warnings:', ...done.warnings.map((warning) => `  ${warning}`)] : []),
   ];
@@ -139,6 +178,11 @@ function merged(answers: readonly ImportedResponse[]) {
     created: answers.flatMap(({ created }) => created),
     replaced: answers.flatMap(({ replaced }) => replaced),
     unchanged: answers.flatMap(({ unchanged }) => unchanged),
+    groups: {
+      created: answers.flatMap(({ groups }) => groups.created),
+      replaced: answers.flatMap(({ groups }) => groups.replaced),
+      unchanged: answers.flatMap(({ groups }) => groups.unchanged),
+    },
     problems: answers.flatMap(({ problems }) => problems),
     warnings: answers.flatMap(({ warnings }) => warnings),
     registryRevision: answers.at(-1)?.registryRevision ?? 0,

@@ -1,29 +1,20 @@
-import { Option, type Command } from 'commander';
+import { Option } from 'commander';
 import {
   classParts,
-  UnseenClient,
-  UnseenProblem,
   type ClassListResponse,
   type CreatedManyResponse,
+  type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import { percent } from '../../core/percent.js';
 import { keyOfLocalServer } from '../../server/local-servers.js';
 import { readAttributes } from '../../trainer/extraction/attributes.js';
 import type { CommandContext } from '../context.js';
-import type { AddCommand, Runner } from '../program.js';
+import { atServer, withServer, type ServerOptions } from '../at-server.js';
+import type { AddCommand } from '../program.js';
 import { normalisedName } from '../../core/class-name.js';
-import { serverAddress } from '../server-address.js';
 import { addBackupCommands } from './classes-backup.js';
 import { addExampleCommands } from './classes-examples.js';
-
-interface ServerOptions {
-  readonly url: string;
-  readonly key?: string;
-  readonly json?: boolean;
-}
-
-type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
 
 /** Classes of a running server: added from a table of attributes, listed, removed. */
 export const addClassesCommand: AddCommand = (program, run) => {
@@ -84,27 +75,6 @@ export const addClassesCommand: AddCommand = (program, run) => {
     (options, work) => atServer(run, options as ServerOptions, work),
   );
 };
-
-function withServer(command: Command): Command {
-  const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
-  return command
-    .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
-    .addOption(new Option('--key <key>', keyHelp).env('UNSEEN_KEY'))
-    .option('--json', 'print one JSON document');
-}
-
-async function atServer(run: Runner, { url, key: given, json }: ServerOptions, work: Work): Promise<void> {
-  await run(json === true, async (context) => {
-    const key = given ?? (await keyOfLocalServer(url));
-    try {
-      // Adding thousands of classes takes minutes.
-      await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
-    } catch (error) {
-      if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
-      throw error;
-    }
-  });
-}
 
 async function readClasses(csv: string) {
   const { classNames, attributeNames, values, leftOut } = await readAttributes(csv);

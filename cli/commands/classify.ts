@@ -14,6 +14,11 @@ interface ClassifyCommandOptions {
   readonly topK: number;
   readonly explain?: boolean;
   readonly unseenBias?: number;
+  readonly classes?: readonly string[];
+  readonly group?: readonly string[];
+  readonly minProbability?: number;
+  readonly scoresOf?: readonly string[];
+  readonly groupBy?: string;
   readonly key?: string;
   readonly json?: boolean;
 }
@@ -25,6 +30,7 @@ const filesInFlight = 4;
 const aboutTheCall: readonly FailureCode[] = [
   'server-unreachable',
   'request-invalid',
+  'class-unknown',
   'unauthenticated',
   'forbidden',
   'not-found',
@@ -40,6 +46,11 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .option('--top-k <number>', 'how many classes to show', count, 5)
     .option('--explain', 'also show what the model reads from the pictures')
     .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)
+    .option('--classes <names>', 'only these classes may answer: a,b (may be repeated)', collected)
+    .option('--group <name>', 'only classes of this group may answer (may be repeated)', collected)
+    .option('--min-probability <number>', 'leave out what is less likely, from 0 to 1', finite)
+    .option('--scores-of <names>', 'also show these classes, however unlikely (may be repeated)', collected)
+    .option('--group-by <family>', 'also show probabilities summed over the groups of a family')
     .addOption(new Option('--key <key>', 'API key, if the server requires one').env('UNSEEN_KEY'))
     .option('--json', 'print the answers as JSON')
     .addHelpText(
@@ -48,6 +59,8 @@ export const addClassifyCommand: AddCommand = (program, run) => {
 Examples:
   unseen classify flag.jpg
   unseen classify photos/*.jpg --top-k 3 --url http://gpu-machine:8080
+  unseen classify flag.jpg --classes Japan,Sweden --classes Kilo
+  unseen classify bird.jpg --group garden-birds --min-probability 0.1
   UNSEEN_KEY=… unseen classify bird.png --explain --json`,
     )
     .action(async (files: string[], options: ClassifyCommandOptions) => {
@@ -63,18 +76,18 @@ Examples:
 async function classifyFiles(
   files: readonly string[],
   options: ClassifyCommandOptions,
-  asked: AbortSignal,
+  stop: AbortSignal,
 ): Promise<FileOutcome[]> {
-  const { url, key, topK, explain, unseenBias } = options;
+  const { url, key, group: groups } = options;
   const client = new UnseenClient({ url, key });
   const refused = new AbortController();
-  const signal = AbortSignal.any([asked, refused.signal]);
+  const signal = AbortSignal.any([stop, refused.signal]);
   const outcomes: FileOutcome[] = [];
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < files.length) {
       const place = next++;
-      const ask = (bytes: Buffer) => client.classify(bytes, { topK, explain, unseenBias, signal });
+      const ask = (bytes: Buffer) => client.classify(bytes, { ...options, groups, signal });
       outcomes[place] = await classifyFile(files[place], ask);
     }
   };
@@ -82,7 +95,7 @@ async function classifyFiles(
     await Promise.all(Array.from({ length: filesInFlight }, worker));
   } catch (error) {
     refused.abort(error);
-    stopIfAsked(asked);
+    stopIfAsked(stop);
     if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
     throw error;
   }
@@ -107,6 +120,10 @@ async function classifyFile(
     const { code, detail, requestId } = error;
     return { file, problem: { code, detail, ...(requestId !== undefined && { requestId }) } };
   }
+}
+
+function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function finite(text: string): number {

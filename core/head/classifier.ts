@@ -4,11 +4,13 @@
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { matrix, rowOf, type Matrix } from '../matrix.js';
+import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
+import { Competitions, type Competition, type MayAnswer } from './competition.js';
 import { Explainer, type Explanation } from './explanation.js';
 import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { Scorer } from './scorer.js';
+import { Standing, type RankedClass, type RollUp } from './standing.js';
 import { unseenBiasFor } from './unseen-bias.js';
 
 interface Prediction {
@@ -20,8 +22,22 @@ interface Prediction {
   readonly runtime: boolean;
 }
 
+/** A class that was asked about by name, likely or not. */
+interface Score extends Prediction {
+  /** 1: the likeliest of those that may answer. */
+  readonly rank: number;
+}
+
 export interface ClassifyOptions {
   readonly topK: number;
+  /** Those that may answer, over which the probabilities are; all when left out. */
+  readonly mayAnswer?: MayAnswer;
+  /** What is less likely is left out of predictions and groups. */
+  readonly minProbability?: number;
+  /** Classes whose probability is answered in any case. */
+  readonly scoresOf?: readonly string[];
+  /** A family of groups, over each of which probabilities are summed. */
+  readonly groupBy?: string;
   /** Instead of the bundle's own for as many unseen classes as compete. */
   readonly unseenBias?: number;
   readonly explain?: boolean;
@@ -29,6 +45,9 @@ export interface ClassifyOptions {
 
 export interface Classification {
   readonly predictions: readonly Prediction[];
+  /** In the order in which they were asked for, those of them that may answer. */
+  readonly scores?: readonly Score[];
+  readonly rollUp?: RollUp;
   readonly explanation?: Explanation;
 }
 
@@ -37,6 +56,7 @@ export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor'>
 
 export class Classifier {
   private readonly explainer: Explainer;
+  private readonly competitions: Competitions;
 
   private constructor(
     private readonly manifest: Bundle['manifest'],
@@ -46,6 +66,7 @@ export class Classifier {
     private readonly predictor: Session,
   ) {
     this.explainer = new Explainer(manifest, table);
+    this.competitions = new Competitions(table);
   }
 
   static async open(bundle: Bundle, options: SessionOptions = {}): Promise<Classifier> {
@@ -76,18 +97,24 @@ export class Classifier {
     const mapped = await this.mapper.map(features); // (n, D)
     const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
     const entering = headRows(mapped, this.manifest.head.temperature);
-    const scores = await this.scorer.score(this.table.head, entering); // (n, C)
-    const usualBias = unseenBiasFor(this.manifest.head, this.table.unseenCount);
+    const standings = await this.standings(entering, rows.map(each));
     return rows.map((i) => {
-      const { topK, unseenBias = usualBias, explain } = each(i);
-      const best = this.best(rowOf(scores, i), topK, unseenBias);
-      const predictions = best.map(({ place, probability }) => {
-        const { name, seen, runtime } = this.table.classes[place];
-        return { class: name, probability, seen, runtime };
-      });
-      if (!explain || !read) return { predictions };
-      const top = best.map(({ place }) => this.table.classes[place]);
-      return { predictions, explanation: this.explainer.explain(rowOf(read, i), top) };
+      const { topK, minProbability = 0, scoresOf, groupBy, explain } = each(i);
+      const standing = standings[i];
+      const best = standing.best(topK).filter(({ probability }) => probability >= minProbability);
+      const rollUp = groupBy === undefined ? undefined : standing.rollUp(groupBy, this.table.groups.values());
+      return {
+        predictions: best.map((one) => this.prediction(one)),
+        ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(standing, name) ?? []) }),
+        ...(rollUp && { rollUp: likeliest(rollUp, topK, minProbability) }),
+        ...(explain &&
+          read && {
+            explanation: this.explainer.explain(
+              rowOf(read, i),
+              best.map(({ place }) => this.table.classes[place]),
+            ),
+          }),
+      };
     });
   }
 
@@ -105,30 +132,56 @@ export class Classifier {
     return matrix(mapped.rows, width, attributes.data as Float32Array);
   }
 
-  /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
-  private best(scores: Float32Array, topK: number, unseenBias: number) {
-    const { unseenShares, placesByName } = this.table;
-    let max = -Infinity;
-    for (let c = 0; c < scores.length; c++) {
-      if (unseenShares[c] > 0) scores[c] += unseenShares[c] * unseenBias;
-      if (scores[c] > max) max = scores[c];
+  /** How the classes stand on each row. Rows for which the same classes may answer are scored together. */
+  private async standings(
+    rows: Matrix, // (n, D), as they enter the head
+    options: readonly ClassifyOptions[],
+  ): Promise<Standing[]> {
+    const byCompetition = new Map<Competition, number[]>();
+    options.forEach(({ mayAnswer }, i) => {
+      const competition = this.competitions.of(mayAnswer);
+      byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
+    });
+    const standings: Standing[] = [];
+    for (const [competition, members] of byCompetition) {
+      const { places, head, unseenCount } = competition;
+      const entering = members.length === rows.rows ? rows : takeRows(rows, members);
+      const scores = await this.scorer.score(head ?? this.table.head, entering);
+      const usualBias = unseenBiasFor(this.manifest.head, unseenCount);
+      members.forEach((i, m) => {
+        const { unseenBias = usualBias } = options[i];
+        const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
+        standings[i] = new Standing(competing, places, this.table);
+      });
     }
-    const places: number[] = []; // best first
-    let least = -Infinity; // what a class must exceed to be among them
-    let total = 0;
-    for (let i = 0; i < placesByName.length; i++) {
-      const place = placesByName[i];
-      const score = scores[place];
-      total += Math.exp(score - max);
-      if (score <= least) continue;
-      let at = places.length;
-      while (at > 0 && scores[places[at - 1]] < score) at -= 1;
-      places.splice(at, 0, place);
-      if (places.length > topK) places.pop();
-      if (places.length === topK) least = scores[places[topK - 1]];
-    }
-    return places.map((place) => ({ place, probability: Math.exp(scores[place] - max) / total }));
+    return standings;
   }
+
+  /** Scores in the order of places, with the bias on unseen classes. */
+  private competing(scores: Float32Array, { places, head }: Competition, unseenBias: number): Float32Array {
+    const { unseenShares } = this.table;
+    const competing = new Float32Array(places.length);
+    for (let j = 0; j < places.length; j++) {
+      competing[j] = scores[head ? j : places[j]];
+      if (unseenShares[places[j]] > 0) competing[j] += unseenShares[places[j]] * unseenBias;
+    }
+    return competing;
+  }
+
+  private prediction({ place, probability }: RankedClass): Prediction {
+    const { name, seen, runtime } = this.table.classes[place];
+    return { class: name, probability, seen, runtime };
+  }
+
+  private score(standing: Standing, name: string): Score | undefined {
+    const found = standing.of(name);
+    return found && { ...this.prediction(found), rank: found.rank };
+  }
+}
+
+function likeliest({ groups, ...rest }: RollUp, topK: number, minProbability: number): RollUp {
+  const shown = groups.filter(({ probability }) => probability >= minProbability).slice(0, topK);
+  return { ...rest, groups: shown };
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

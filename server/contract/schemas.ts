@@ -13,6 +13,17 @@ const wholeText = (least: number, most: number) =>
     .pipe(z.int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
+const decimalText = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
+  .transform(Number);
+
+/** One or several: `a,b`, or the parameter repeated. Names are looked up later, because they may have commas themselves. */
+const namesText = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .meta({ type: 'array', items: { type: 'string' } });
+
 export const maxPredictions = 1000;
 
 export const classifyQuerySchema = z.strictObject({
@@ -24,10 +35,26 @@ export const classifyQuerySchema = z.strictObject({
     .describe(
       'Also answer the attributes read from the picture, and what speaks for and against each class.',
     ),
-  unseenBias: z
+  classes: namesText
+    .optional()
+    .describe(
+      'Only these may answer: `a,b`, or the parameter repeated. Probabilities are over them alone. A name with a comma in it is written as it is.',
+    ),
+  group: namesText
+    .optional()
+    .describe('Only classes of this group, or of these groups, may answer; with `classes`, those of both.'),
+  minProbability: decimalText
+    .pipe(z.number().min(0).max(1))
+    .optional()
+    .describe('Leave out of `predictions` and `rollUp` what is less likely. Nothing may be left.'),
+  scoresOf: namesText
+    .optional()
+    .describe('Also answer the probability of these classes, however unlikely, in `scores`.'),
+  groupBy: z
     .string()
-    .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
-    .transform(Number)
+    .optional()
+    .describe('A family of groups: also answer, in `rollUp`, the probabilities summed over each of them.'),
+  unseenBias: decimalText
     .pipe(z.number())
     .optional()
     .describe(
@@ -40,6 +67,22 @@ export const predictionSchema = z.object({
   probability: z.number().min(0).max(1),
   seen: z.boolean().describe('True when training had pictures of the class.'),
   runtime: z.boolean().describe('True when the class was added while serving.'),
+});
+
+export const scoreSchema = predictionSchema.extend({
+  rank: z.int().min(1).describe('1: the likeliest of the classes that may answer.'),
+});
+
+export const rollUpSchema = z.object({
+  family: z.string(),
+  groups: z
+    .array(z.object({ group: z.string(), probability: z.number().min(0).max(1) }))
+    .describe('Likeliest first, `topK` at most.'),
+  ungrouped: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Probability of the classes that are in none of the groups of the family.'),
 });
 
 export const evidenceSchema = z.object({
@@ -83,6 +126,8 @@ export const problemSchema = z.object({
 
 const answerSchema = z.object({
   predictions: z.array(predictionSchema),
+  scores: z.array(scoreSchema).optional().describe('Of the classes that `scoresOf` names, in its order.'),
+  rollUp: rollUpSchema.optional().describe('With `groupBy`.'),
   explanation: explanationSchema.optional(),
 });
 

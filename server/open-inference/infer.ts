@@ -2,17 +2,36 @@
 import type { Answer, InferenceRequest } from '../inference/contract.js';
 import type { ServedModel } from '../model/contract.js';
 import { runAll } from '../inference/run-all.js';
+import { restrictionOptions } from '../inference/may-answer.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
 import type { ReadRequest } from './read-request.js';
 
+const fieldNames = {
+  classes: 'parameters/classes',
+  groups: 'parameters/group',
+  scoresOf: 'parameters/scores_of',
+  groupBy: 'parameters/group_by',
+};
+
 export async function infer(
-  { inference, manifest }: ServedModel,
+  { inference, classes, manifest }: ServedModel,
   { request, content }: ReadRequest,
   context: Omit<InferenceRequest, 'options'>,
 ): Promise<Answer[]> {
-  const { top_k: topK, unseen_bias: unseenBias } = request.parameters;
+  const { top_k: topK, unseen_bias: unseenBias, ...given } = request.parameters;
+  const restriction = {
+    classes: given.classes,
+    groups: given.group,
+    scoresOf: given.scores_of,
+    groupBy: given.group_by,
+    minProbability: given.min_probability,
+  };
   checkUnseenBias(unseenBias, manifest, { name: 'unseen_bias', pointer: '/parameters/unseen_bias' });
-  const common = { ...context, options: { topK, ...(unseenBias !== undefined && { unseenBias }) } };
+  const options = {
+    ...{ topK, ...(unseenBias !== undefined && { unseenBias }) },
+    ...restrictionOptions(restriction, classes, fieldNames),
+  };
+  const common = { ...context, options };
   if ('pictures' in content)
     return runAll(content.pictures, common.signal, (bytes, signal, i) =>
       inference.classifyPicture({ ...common, bytes, name: `image[${i}]`, signal }),

@@ -163,6 +163,9 @@ function describeModel(model: ServedModel): ModelMetadata {
       { name: 'class', datatype: 'BYTES', shape: [-1, -1] },
       { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
       { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
+      { name: 'score', datatype: 'FP32', shape: [-1, -1] },
+      { name: 'group', datatype: 'BYTES', shape: [-1, -1] },
+      { name: 'group_probability', datatype: 'FP32', shape: [-1, -1] },
     ],
     parameters: {
       backbone: model.backbone.name,
