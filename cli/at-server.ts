@@ -5,7 +5,7 @@ import { Failure } from '../core/failures.js';
 import { keyOfLocalServer } from '../server/local-servers.js';
 import type { CommandContext } from './context.js';
 import type { Runner } from './program.js';
-import { serverAddress } from './server-address.js';
+import { serverOption, startServerHint } from './server-address.js';
 
 export interface ServerOptions {
   readonly url: string;
@@ -18,7 +18,7 @@ export type Work = (client: UnseenClient, context: CommandContext) => Promise<vo
 export function withServer(command: Command): Command {
   const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
   return command
-    .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
+    .addOption(serverOption())
     .addOption(new Option('--key <key>', keyHelp).env('UNSEEN_KEY'))
     .option('--json', 'print one JSON document');
 }
@@ -34,8 +34,9 @@ export async function atServer(
       // Adding thousands of classes takes minutes.
       await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
     } catch (error) {
-      if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
-      throw error;
+      if (!(error instanceof UnseenProblem)) throw error;
+      const hint = error.code === 'server-unreachable' ? ` ${startServerHint(url)}` : '';
+      throw new Failure(error.code, `${error.detail}${hint}`, { cause: error });
     }
   });
 }

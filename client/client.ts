@@ -20,6 +20,8 @@ export interface ClassifyOptions extends ReadOptions {
   readonly explain?: boolean | undefined;
   /** Instead of the model's own; `attributes()` names the range. */
   readonly unseenBias?: number | undefined;
+  /** The novelty from which the verdict is `unknown`, instead of the server's own. */
+  readonly unknownAt?: number | undefined;
   /** Only these may answer, and classes of `groups`; probabilities are over them alone. */
   readonly classes?: readonly string[] | undefined;
   readonly groups?: readonly string[] | undefined;
@@ -310,6 +312,7 @@ function json(method: string, body: unknown, headers: Readonly<Record<string, st
 }
 
 function queryOf(options: ClassifyOptions) {
-  const { topK, explain, unseenBias, classes, groups, minProbability, scoresOf, groupBy } = options;
-  return { topK, explain, unseenBias, classes, group: groups, minProbability, scoresOf, groupBy };
+  const { topK, explain, unseenBias, classes, groups, minProbability, scoresOf, groupBy, unknownAt } =
+    options;
+  return { topK, explain, unseenBias, classes, group: groups, minProbability, scoresOf, groupBy, unknownAt };
 }

@@ -131,22 +131,15 @@ async function importAll(
   const parts: Pick<ClassBackup, 'classes' | 'groups'>[] = classParts(classes).map((part) => ({
     classes: part,
   }));
-  const brought = new Set(classes.map(({ name }) => name));
-  // Behind all classes. A dry run of several parts stores no class that groups could name: it looks at the others.
   const isWhole = parts.length < 2;
-  const groupPart = (isDryRun: boolean) => ({
-    classes: isWhole ? classes : [],
-    groups: groups.map((group) => ({
-      ...group,
-      classes: group.classes.filter((name) => isWhole || !isDryRun || !brought.has(name)),
-    })),
-  });
+  // Groups behind all classes.
+  const all = isWhole ? [{ classes, groups }] : [...parts, { classes: [], groups }];
   const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
     const answers: ImportedResponse[] = [];
-    const all = isWhole ? [groupPart(isDryRun)] : [...parts, groupPart(isDryRun)];
     for (const part of all) {
       const options = { dryRun: isDryRun, replace, signal };
-      answers.push(await client.importClasses({ ...format, ...part }, options));
+      const answer = await client.importClasses({ ...format, ...part }, options);
+      answers.push(isDryRun && !isWhole ? withoutBrought(answer, { classes, groups }) : answer);
     }
     return answers;
   };
@@ -171,6 +164,22 @@ async function importAll(
     ...(done.warnings.length > 0 ? ['Warnings:', ...done.warnings.map((warning) => `  ${warning}`)] : []),
   ];
   context.result(lines.join('\n'), { ...done, dryRun });
+}
+
+/** A dry run of several parts stores no class that groups could name: those that the backup brings will be there. */
+function withoutBrought(
+  answer: ImportedResponse,
+  {
+    classes,
+    groups,
+  }: { readonly classes: ClassBackup['classes']; readonly groups: NonNullable<ClassBackup['groups']> },
+): ImportedResponse {
+  const brought = new Set(classes.map(({ name }) => name));
+  const problems = answer.problems.filter(({ pointer }) => {
+    const place = /^\/groups\/(\d+)\/classes\/(\d+)$/.exec(pointer)?.slice(1).map(Number);
+    return !place || !brought.has(groups[place[0]].classes[place[1]]);
+  });
+  return { ...answer, problems };
 }
 
 function merged(answers: readonly ImportedResponse[]) {

@@ -1,6 +1,7 @@
 /**
- * From CNN features to named classes with probabilities: feature map, linear softmax head, the bias on unseen classes.
- *   p(c | x) = softmax over c of (h W' + b)_c + bias * share_c        share 1 for an unseen class, less with pictures of it, 0 for a seen one
+ * From CNN features to named classes with probabilities: feature map, linear softmax head, the bias on unseen classes, and how sure it is.
+ *   p(c | x) = softmax over c of sharpness * ((h W' + b)_c + bias * share_c)    share 1 for an unseen class, less with pictures of it, 0 for a seen one
+ * The sharpness makes probabilities frequencies (trainer/confidence/); it changes no order.
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
@@ -9,9 +10,12 @@ import { Competitions, type Competition, type MayAnswer } from './competition.js
 import { Explainer, type Explanation } from './explanation.js';
 import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
+import { likeliestCount, NoveltyDetector } from './novelty/detector.js';
+import type { Observed } from './novelty/geometry.js';
 import { Scorer } from './scorer.js';
 import { Standing, type RankedClass, type RollUp } from './standing.js';
 import { unseenBiasFor } from './unseen-bias.js';
+import { usualUnknownAt, verdictOf, type Verdict } from './verdict.js';
 
 interface Prediction {
   readonly class: string;
@@ -41,6 +45,8 @@ export interface ClassifyOptions {
   /** Instead of the bundle's own for as many unseen classes as compete. */
   readonly unseenBias?: number;
   readonly explain?: boolean;
+  /** The novelty from which a picture is called unknown. */
+  readonly unknownAt?: number;
 }
 
 export interface Classification {
@@ -48,11 +54,16 @@ export interface Classification {
   /** In the order in which they were asked for, those of them that may answer. */
   readonly scores?: readonly Score[];
   readonly rollUp?: RollUp;
+  /** Whether probabilities are frequencies, as measured on validation classes. */
+  readonly calibrated: boolean;
+  /** The share of pictures of known classes that look less new; null where the bundle was not measured for it. */
+  readonly novelty: number | null;
+  readonly verdict: Verdict | null;
   readonly explanation?: Explanation;
 }
 
 /** What a classifier needs of a bundle; replay and generator stay where classes are fitted. */
-export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor'>;
+export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' | 'novelty'>;
 
 export class Classifier {
   private readonly explainer: Explainer;
@@ -64,6 +75,7 @@ export class Classifier {
     private readonly mapper: FeatureMapper,
     private readonly scorer: Scorer,
     private readonly predictor: Session,
+    private readonly detector: NoveltyDetector | null,
   ) {
     this.explainer = new Explainer(manifest, table);
     this.competitions = new Competitions(table);
@@ -74,14 +86,15 @@ export class Classifier {
   }
 
   static async over(
-    { manifest, featureMap, predictor }: ServedBundle,
+    { manifest, featureMap, predictor, novelty }: ServedBundle,
     table: HeadTable,
     options: SessionOptions = {},
     optionsOfMany = options,
   ): Promise<Classifier> {
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
     const scorer = await Scorer.open(options, optionsOfMany);
-    return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options));
+    const detector = await NoveltyDetector.open({ manifest, novelty }, table, options);
+    return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options), detector);
   }
 
   /**
@@ -96,17 +109,24 @@ export class Classifier {
     const rows = Array.from({ length: features.rows }, (_, i) => i);
     const mapped = await this.mapper.map(features); // (n, D)
     const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
+    const observed = this.detector && (await this.detector.observe(mapped)); // before rows are scaled for the head
     const entering = headRows(mapped, this.manifest.head.temperature);
     const standings = await this.standings(entering, rows.map(each));
     return rows.map((i) => {
-      const { topK, minProbability = 0, scoresOf, groupBy, explain } = each(i);
+      const { topK, minProbability = 0, scoresOf, groupBy, explain, unknownAt = usualUnknownAt } = each(i);
       const standing = standings[i];
-      const best = standing.best(topK).filter(({ probability }) => probability >= minProbability);
+      const likeliest = standing.best(Math.max(topK, likeliestCount));
+      const best = likeliest.slice(0, topK).filter(({ probability }) => probability >= minProbability);
+      const novelty =
+        observed && likeliest.length > 0 ? this.novelty(observed, i, standing, likeliest) : null;
       const rollUp = groupBy === undefined ? undefined : standing.rollUp(groupBy, this.table.groups.values());
       return {
         predictions: best.map((one) => this.prediction(one)),
+        calibrated: this.manifest.confidence !== null,
+        novelty,
+        verdict: novelty === null ? null : verdictOf(novelty, likeliest[0].probability, unknownAt),
         ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(standing, name) ?? []) }),
-        ...(rollUp && { rollUp: likeliest(rollUp, topK, minProbability) }),
+        ...(rollUp && { rollUp: shownGroups(rollUp, topK, minProbability) }),
         ...(explain &&
           read && {
             explanation: this.explainer.explain(
@@ -122,6 +142,7 @@ export class Classifier {
     await this.mapper.release();
     await this.scorer.release();
     await this.predictor.release();
+    await this.detector?.release();
   }
 
   /** (n, d), encoded */
@@ -142,6 +163,7 @@ export class Classifier {
       const competition = this.competitions.of(mayAnswer);
       byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
     });
+    const sharpness = this.manifest.confidence?.sharpness ?? 1;
     const standings: Standing[] = [];
     for (const [competition, members] of byCompetition) {
       const { places, head, unseenCount } = competition;
@@ -151,7 +173,7 @@ export class Classifier {
       members.forEach((i, m) => {
         const { unseenBias = usualBias } = options[i];
         const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
-        standings[i] = new Standing(competing, places, this.table);
+        standings[i] = new Standing(competing, places, this.table, sharpness);
       });
     }
     return standings;
@@ -168,6 +190,16 @@ export class Classifier {
     return competing;
   }
 
+  private novelty(
+    observed: Observed,
+    row: number,
+    { bestScore, entropy }: Standing,
+    likeliest: readonly RankedClass[],
+  ): number {
+    const places = likeliest.map(({ place }) => place);
+    return this.detector!.novelty(observed, row, { bestScore, entropy, likeliest: places });
+  }
+
   private prediction({ place, probability }: RankedClass): Prediction {
     const { name, seen, runtime } = this.table.classes[place];
     return { class: name, probability, seen, runtime };
@@ -179,7 +211,7 @@ export class Classifier {
   }
 }
 
-function likeliest({ groups, ...rest }: RollUp, topK: number, minProbability: number): RollUp {
+function shownGroups({ groups, ...rest }: RollUp, topK: number, minProbability: number): RollUp {
   const shown = groups.filter(({ probability }) => probability >= minProbability).slice(0, topK);
   return { ...rest, groups: shown };
 }

@@ -1,7 +1,8 @@
 /**
  * How the classes that compete stand on one picture.
  *   s_j   score of class j, with its part of the bias on unseen classes (k)
- *   p_j   = exp(s_j - max s) / sum over i of exp(s_i - max s)
+ *   a     sharpness: with it probabilities are frequencies (1 where that was not measured)
+ *   p_j   = exp(a (s_j - max s)) / sum over i of exp(a (s_i - max s))
  */
 import type { ClassGroup } from './class-group.js';
 import type { HeadTable } from './head-table.js';
@@ -21,6 +22,10 @@ export interface RollUp {
 }
 
 export class Standing {
+  /** Sharpened. */
+  readonly bestScore: number;
+  /** Of the probabilities, in nats. */
+  readonly entropy: number;
   private readonly max: number;
   private readonly total: number;
   private byPlace: ReadonlyMap<number, number> | null = null;
@@ -30,13 +35,22 @@ export class Standing {
     private readonly scores: Float32Array, // (k)
     private readonly places: Int32Array, // (k)
     private readonly table: HeadTable,
+    private readonly sharpness: number,
   ) {
     let max = -Infinity;
     for (let j = 0; j < scores.length; j++) if (scores[j] > max) max = scores[j];
     let total = 0;
-    for (let j = 0; j < scores.length; j++) total += Math.exp(scores[j] - max);
+    let weighted = 0; // sum of differences from the best score, by probability
+    for (let j = 0; j < scores.length; j++) {
+      const difference = sharpness * (scores[j] - max);
+      const part = Math.exp(difference);
+      total += part;
+      if (part > 0) weighted += part * difference;
+    }
     this.max = max;
     this.total = total;
+    this.bestScore = sharpness * max;
+    this.entropy = Math.log(total) - weighted / total;
   }
 
   /** The likeliest. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
@@ -89,7 +103,7 @@ export class Standing {
   }
 
   private probability(j: number): number {
-    return Math.exp(this.scores[j] - this.max) / this.total;
+    return Math.exp(this.sharpness * (this.scores[j] - this.max)) / this.total;
   }
 
   private positionOf(name: string): number | undefined {

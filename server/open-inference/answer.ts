@@ -31,7 +31,10 @@ export function encodeResponse(
     model_name: modelName,
     model_version: versionOf(model),
     ...(request.id !== undefined && { id: request.id }),
-    parameters: { registry_revision: Math.min(...answers.map(({ revision }) => revision)) },
+    parameters: {
+      registry_revision: Math.min(...answers.map(({ revision }) => revision)),
+      calibrated: answers.every(({ calibrated }) => calibrated),
+    },
     outputs,
   };
   return { json, bytes: parts.length > 0 ? Buffer.concat(parts) : null };
@@ -75,6 +78,17 @@ function contentsOf(
       'BOOL',
       columns,
       best.map(({ seen }) => seen),
+    ),
+    // A model that was not measured for it has neither: an empty text, and -1.
+    verdict: content(
+      'BYTES',
+      1,
+      answers.map(({ verdict }) => verdict ?? ''),
+    ),
+    novelty: content(
+      'FP32',
+      1,
+      answers.map(({ novelty }) => Math.fround(novelty ?? -1)),
     ),
     score: parameters.scores_of
       ? content(

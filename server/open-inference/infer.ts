@@ -1,5 +1,6 @@
 /** Runs a request through inference. The protocol knows no partial answers: one bad picture refuses the whole request. */
 import type { Answer, InferenceRequest } from '../inference/contract.js';
+import type { ServerConfiguration } from '../configuration.js';
 import type { ServedModel } from '../model/contract.js';
 import { runAll } from '../inference/run-all.js';
 import { restrictionOptions } from '../inference/may-answer.js';
@@ -17,8 +18,9 @@ export async function infer(
   { inference, classes, manifest }: ServedModel,
   { request, content }: ReadRequest,
   context: Omit<InferenceRequest, 'options'>,
+  settings: Pick<ServerConfiguration, 'unknownAt'>,
 ): Promise<Answer[]> {
-  const { top_k: topK, unseen_bias: unseenBias, ...given } = request.parameters;
+  const { top_k: topK, unseen_bias: unseenBias, unknown_at: unknownAt, ...given } = request.parameters;
   const restriction = {
     classes: given.classes,
     groups: given.group,
@@ -29,6 +31,7 @@ export async function infer(
   checkUnseenBias(unseenBias, manifest, { name: 'unseen_bias', pointer: '/parameters/unseen_bias' });
   const options = {
     ...{ topK, ...(unseenBias !== undefined && { unseenBias }) },
+    unknownAt: unknownAt ?? settings.unknownAt,
     ...restrictionOptions(restriction, classes, fieldNames),
   };
   const common = { ...context, options };

@@ -48,10 +48,11 @@ async function classify(model: ServedModel, admitted: Admitted, dependencies: Ro
   const { inference, classes, manifest } = model;
   const { request, response, permit } = admitted;
   const query = validate(classifyQuerySchema, request.query, 'query');
-  const { topK, explain, unseenBias, group: groups, ...restriction } = query;
+  const { topK, explain, unseenBias, unknownAt, group: groups, ...restriction } = query;
   checkUnseenBias(unseenBias, manifest, { name: 'unseenBias', pointer: '/unseenBias' });
   const options = {
     ...{ topK, explain, ...(unseenBias !== undefined && { unseenBias }) },
+    unknownAt: unknownAt ?? dependencies.settings.unknownAt,
     ...restrictionOptions({ ...restriction, groups }, classes, fieldNames),
   };
   const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
@@ -92,9 +93,9 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
   }
 }
 
-function shown({ predictions, scores, rollUp, explanation }: Answer) {
+function shown({ predictions, verdict, novelty, calibrated, scores, rollUp, explanation }: Answer) {
   return {
-    predictions,
+    ...{ predictions, verdict, novelty, calibrated },
     ...(scores && { scores }),
     ...(rollUp && { rollUp }),
     ...(explanation && { explanation }),
