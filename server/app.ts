@@ -16,6 +16,7 @@ import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
 import { groupRoutes } from './routes/groups.js';
 import { importRoute } from './routes/class-import.js';
+import { storedExamplesRoute } from './routes/stored-examples.js';
 import { classVersionRoutes } from './routes/class-versions.js';
 import { classRoutes } from './routes/classes.js';
 import { classifyRoute } from './routes/classify.js';
@@ -52,6 +53,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
   app.use(importRoute(dependencies));
+  app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
   app.use(contractRoutes());

@@ -7,6 +7,7 @@ import {
   type ClassListResponse,
   type GroupListResponse,
   type ImportedResponse,
+  type StoredExamplesResponse,
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
@@ -20,35 +21,37 @@ interface ImportOptions {
   readonly replace?: boolean;
 }
 
-const format = { format: 'unseen-classes', version: 1 } as const;
+const format = 'unseen-classes';
+/** Version 1 has no examples, and is what older servers read. */
+const versions = [1, 2] as const;
+/** Of the features of examples in one request. */
+const maxFeatureBytes = 3_000_000;
 /** Somebody changes classes all the time; a backup of one state needs a pause. */
 const maxAttempts = 20;
 
 export function addBackupCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('export')
-    .description('Write all classes that were added at runtime to a JSON file, as a backup.')
+    .description(
+      'Write all classes that were added at runtime, with their examples, to a JSON file, as a backup. Examples need an admin key.',
+    )
     .argument('<file>', 'where to write them')
     .addHelpText('after', '\nExample:\n  unseen classes export classes.json')
     .action((file: string, options: object) =>
       atServer(options, async (client, context) => {
         const { classes, groups, registryRevision } = await readAll(client, context);
         const { model } = await client.attributes({ signal: context.signal });
-        const backup = {
-          ...format,
-          exportedAt: new Date().toISOString(),
-          model,
-          registryRevision,
-          classes,
-          groups,
-        };
+        const examples = classes.reduce((sum, one) => sum + (one.examples?.length ?? 0), 0);
+        const version = examples > 0 ? 2 : 1;
+        const exportedAt = new Date().toISOString();
+        const backup = { format, version, exportedAt, model, registryRevision, classes, groups };
         // Beside it first: a backup that is cut off must not take the place of a whole one.
         await writeFile(`${file}.part`, `${JSON.stringify(backup, null, 1)}\n`);
         await rename(`${file}.part`, file);
+        const withExamples = examples > 0 ? ` with ${examples} example pictures (as features)` : '';
         const and = groups.length > 0 ? ` and ${groups.length} groups` : '';
-        const text = `${classes.length} classes${and} of registry revision ${registryRevision} are in ${file}.`;
-        context.result(text, {
-          ...{ file, classes: classes.length, groups: groups.length, registryRevision },
-        });
+        const text = `${classes.length} classes${withExamples}${and} of registry revision ${registryRevision} are in ${file}.`;
+        const counts = { classes: classes.length, groups: groups.length, examples };
+        context.result(text, { file, ...counts, registryRevision });
       }),
     );
   command('import')
@@ -74,11 +77,17 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
     let after: string | undefined;
     do {
       const page: ClassListResponse = await client.classes({
-        ...{ kind: 'runtime', limit: 1000, attributes: true },
+        ...{ limit: 1000, attributes: true },
         ...{ after, signal },
       });
       revisions.add(page.registryRevision);
-      classes.push(...page.classes.map(({ name, attributes = {} }) => ({ name, attributes })));
+      for (const { name, runtime, attributes = {}, examples: count } of page.classes) {
+        if (!runtime && count === 0) continue;
+        const described = runtime ? { name, attributes } : { name, attributes: {}, own: true as const };
+        const { examples, revisions: read } = await readExamples(client, name, count, signal);
+        for (const revision of read) revisions.add(revision);
+        classes.push({ ...described, ...(examples.length > 0 && { examples }) });
+      }
       after = page.next;
     } while (after !== undefined && revisions.size === 1);
     const groups: NonNullable<ClassBackup['groups']> = [];
@@ -98,6 +107,26 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
   );
 }
 
+/** Of a class that has so many. */
+async function readExamples(
+  client: UnseenClient,
+  name: string,
+  count: number,
+  signal: AbortSignal | undefined,
+) {
+  const examples: StoredExamplesResponse['examples'] = [];
+  const revisions: number[] = [];
+  let after: string | undefined;
+  while (examples.length < count) {
+    const page = await client.storedExamples(name, { after, signal });
+    examples.push(...page.examples);
+    revisions.push(page.registryRevision);
+    after = page.next;
+    if (after === undefined) break;
+  }
+  return { examples, revisions };
+}
+
 async function readBackup(file: string): Promise<ClassBackup> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
@@ -110,35 +139,39 @@ async function readBackup(file: string): Promise<ClassBackup> {
   } catch (error) {
     throw new Failure('dataset-invalid', `${file} is no JSON: it was cut off or altered.`, { cause: error });
   }
-  if (backup?.format !== format.format || !Array.isArray(backup.classes))
+  if (backup?.format !== format || !Array.isArray(backup.classes))
     throw new Failure('dataset-invalid', `${file} is no backup that "unseen classes export" wrote.`);
-  if (backup.version !== format.version)
+  const version = versions.find((one) => one === backup.version);
+  if (version === undefined)
     throw new Failure(
       'dataset-invalid',
-      `${file} has version ${String(backup.version)} of the format, and this program knows version ${format.version}.`,
+      `${file} has version ${String(backup.version)} of the format, and this program knows versions ${versions.join(' and ')}.`,
     );
-  return { ...format, classes: backup.classes, groups: backup.groups ?? [] };
+  return { format, version, classes: backup.classes, groups: backup.groups ?? [] };
 }
 
 /** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
 async function importAll(
   client: UnseenClient,
-  { classes, groups = [] }: ClassBackup,
+  { version, classes, groups = [] }: ClassBackup,
   { dryRun = false, replace = false }: ImportOptions,
   context: CommandContext,
 ): Promise<void> {
   const { signal } = context;
-  const parts: Pick<ClassBackup, 'classes' | 'groups'>[] = classParts(classes).map((part) => ({
-    classes: part,
-  }));
-  const isWhole = parts.length < 2;
+  const split = classes.map(inParts);
+  // What a later request adds to a class must not be in the same one as the class.
+  const rest = split.flatMap(([, ...later]) => later.map((one) => [one]));
+  const ofClasses = [...classParts(split.map(([first]) => first)), ...rest];
+  const isWhole = ofClasses.length < 2;
   // Groups behind all classes.
-  const all = isWhole ? [{ classes, groups }] : [...parts, { classes: [], groups }];
+  const parts = isWhole
+    ? [{ classes: ofClasses[0] ?? [], groups }]
+    : [...ofClasses.map((part) => ({ classes: part })), { classes: [], groups }];
   const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
     const answers: ImportedResponse[] = [];
-    for (const part of all) {
+    for (const part of parts) {
       const options = { dryRun: isDryRun, replace, signal };
-      const answer = await client.importClasses({ ...format, ...part }, options);
+      const answer = await client.importClasses({ format, version, ...part }, options);
       answers.push(isDryRun && !isWhole ? withoutBrought(answer, { classes, groups }) : answer);
     }
     return answers;
@@ -152,7 +185,9 @@ async function importAll(
   const done = dryRun ? planned : merged(await send(false));
   const { created, replaced, unchanged } = done;
   const { groups: ofGroups } = done;
-  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already`;
+  const { examples } = done;
+  const pictures = examples > 0 ? `; ${examples} example pictures added` : '';
+  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already${pictures}`;
   const lines = [
     dryRun ? `Would be: ${counts}.` : `${counts}.`,
     ...(groups.length > 0
@@ -182,11 +217,31 @@ function withoutBrought(
   return { ...answer, problems };
 }
 
+/** A class with many examples goes in several requests, of which the later ones add the rest. */
+function inParts(one: ClassBackup['classes'][number]): ClassBackup['classes'] {
+  const { examples = [], ...described } = one;
+  const perPart = Math.max(1, Math.floor(maxFeatureBytes / (examples[0]?.features.length || 1)));
+  if (examples.length <= perPart) return [one];
+  return Array.from({ length: Math.ceil(examples.length / perPart) }, (_, i) => ({
+    ...described,
+    examples: examples.slice(i * perPart, (i + 1) * perPart),
+  }));
+}
+
 function merged(answers: readonly ImportedResponse[]) {
+  const [created, replaced] = [new Set<string>(), new Set<string>()];
+  for (const answer of answers) {
+    for (const name of answer.created) created.add(name);
+    for (const name of answer.replaced) replaced.add(name);
+  }
+  const isNew = (name: string): boolean => created.has(name) || replaced.has(name);
+  const unchanged = new Set(answers.flatMap((answer) => answer.unchanged).filter((name) => !isNew(name)));
   return {
-    created: answers.flatMap(({ created }) => created),
-    replaced: answers.flatMap(({ replaced }) => replaced),
-    unchanged: answers.flatMap(({ unchanged }) => unchanged),
+    created: [...created],
+    replaced: [...replaced],
+    unchanged: [...unchanged],
+    examples: answers.reduce((sum, answer) => sum + answer.examples, 0),
+    unusableExamples: answers.reduce((sum, answer) => sum + answer.unusableExamples, 0),
     groups: {
       created: answers.flatMap(({ groups }) => groups.created),
       replaced: answers.flatMap(({ groups }) => groups.replaced),
