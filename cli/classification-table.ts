@@ -6,8 +6,6 @@ export type FileOutcome = { readonly file: string } & (
   | { readonly problem: { readonly code: FailureCode; readonly detail: string; readonly requestId?: string } }
 );
 
-const maxAttributes = 5;
-
 /** One line for each file, most probable class first; its explanation is indented below it. */
 export function classificationTable(outcomes: readonly FileOutcome[]): string {
   const width = Math.max(...outcomes.map(({ file }) => file.length));
@@ -45,14 +43,8 @@ function asked({ scores = [], rollUp }: ClassifyResponse): string[] {
 function explained({ explanation, predictions }: ClassifyResponse): string[] {
   if (!explanation || predictions.length === 0) return [];
   const best = explanation.classes.find((entry) => entry.class === predictions[0].class);
-  const names = (evidence: readonly { attribute: string }[] = []): string =>
-    evidence
-      .slice(0, maxAttributes)
-      .map(({ attribute }) => attribute)
-      .join(', ') || 'nothing';
-  const read = explanation.attributes.slice(0, maxAttributes);
   return [
-    `    reads ${read.map(({ attribute, value }) => `${attribute} ${Number(value.toPrecision(3))}`).join(', ')}`,
-    `    for ${predictions[0].class}: ${names(best?.for)}; against: ${names(best?.against)}`,
+    `    reads: ${explanation.sentence}`,
+    ...(best && best.sentence !== '' ? [`    ${predictions[0].class}: ${best.sentence}`] : []),
   ];
 }

@@ -4,14 +4,15 @@
  * The sharpness makes probabilities frequencies (trainer/confidence/); it changes no order.
  */
 import type { Bundle } from '../bundle/bundle.js';
-import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
+import type { SessionOptions } from '../compute/session.js';
+import { rowOf, takeRows, type Matrix } from '../matrix.js';
 import { Competitions, type Competition, type MayAnswer } from './competition.js';
 import { Explainer, type Explanation } from './explanation.js';
 import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { likeliestCount, NoveltyDetector } from './novelty/detector.js';
 import type { Observed } from './novelty/geometry.js';
+import { PictureReadings } from './picture-readings.js';
 import { Scorer } from './scorer.js';
 import { Standing, type RankedClass, type RollUp } from './standing.js';
 import { unseenBiasFor } from './unseen-bias.js';
@@ -63,7 +64,10 @@ export interface Classification {
 }
 
 /** What a classifier needs of a bundle; replay and generator stay where classes are fitted. */
-export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' | 'novelty'>;
+export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' | 'novelty'> & {
+  /** Real rows, from which the reading of attributes is learnt; without them the predictor reads. */
+  readonly replay?: Bundle['replay'] | undefined;
+};
 
 export class Classifier {
   private readonly explainer: Explainer;
@@ -74,7 +78,7 @@ export class Classifier {
     readonly table: HeadTable,
     private readonly mapper: FeatureMapper,
     private readonly scorer: Scorer,
-    private readonly predictor: Session,
+    private readonly readings: PictureReadings,
     private readonly detector: NoveltyDetector | null,
   ) {
     this.explainer = new Explainer(manifest, table);
@@ -86,15 +90,17 @@ export class Classifier {
   }
 
   static async over(
-    { manifest, featureMap, predictor, novelty }: ServedBundle,
+    bundle: ServedBundle,
     table: HeadTable,
     options: SessionOptions = {},
     optionsOfMany = options,
   ): Promise<Classifier> {
+    const { manifest, featureMap } = bundle;
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
     const scorer = await Scorer.open(options, optionsOfMany);
-    const detector = await NoveltyDetector.open({ manifest, novelty }, table, options);
-    return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options), detector);
+    const detector = await NoveltyDetector.open(bundle, table, options);
+    const readings = await PictureReadings.open(bundle, options);
+    return new Classifier(manifest, table, mapper, scorer, readings, detector);
   }
 
   /**
@@ -108,7 +114,7 @@ export class Classifier {
     const each = (i: number): ClassifyOptions => (isList(options) ? options[i] : options);
     const rows = Array.from({ length: features.rows }, (_, i) => i);
     const mapped = await this.mapper.map(features); // (n, D)
-    const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
+    const read = rows.some((i) => each(i).explain) ? await this.readings.read(mapped) : null;
     const observed = this.detector && (await this.detector.observe(mapped)); // before rows are scaled for the head
     const entering = headRows(mapped, this.manifest.head.temperature);
     const standings = await this.standings(entering, rows.map(each));
@@ -130,7 +136,7 @@ export class Classifier {
         ...(explain &&
           read && {
             explanation: this.explainer.explain(
-              rowOf(read, i),
+              read[i],
               best.map(({ place }) => this.table.classes[place]),
             ),
           }),
@@ -141,16 +147,8 @@ export class Classifier {
   async release(): Promise<void> {
     await this.mapper.release();
     await this.scorer.release();
-    await this.predictor.release();
+    await this.readings.release();
     await this.detector?.release();
-  }
-
-  /** (n, d), encoded */
-  private async readAttributes(mapped: Matrix): Promise<Matrix> {
-    const width = this.manifest.attributes.length;
-    const features = BoundTensor.floats([mapped.rows, mapped.columns], mapped.data);
-    const { attributes } = await this.predictor.run({ features });
-    return matrix(mapped.rows, width, attributes.data as Float32Array);
   }
 
   /** How the classes stand on each row. Rows for which the same classes may answer are scored together. */

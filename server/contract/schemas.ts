@@ -124,17 +124,39 @@ export const explanationSchema = z.object({
     .array(
       z.object({
         attribute: z.string(),
-        value: z.number().describe('In the units in which attributes are given.'),
-        salience: z.number().describe('How far from usual, in standard deviations over the seen classes.'),
+        value: z
+          .number()
+          .describe('In the units in which attributes are given, within the range that classes have.'),
+        salience: z.number().describe('How far from usual, in standard deviations over the classes.'),
+        certainty: z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .describe(
+            'The part of the differences between classes that can be read from a picture, measured on classes left out: 1 all, 0 nothing. null: not measured.',
+          ),
+        present: z
+          .boolean()
+          .nullable()
+          .describe('Whether there is more of it than usual; null where that is not sure.'),
       }),
     )
-    .describe('What the model reads from the picture, most unusual first.'),
+    .describe(
+      'What the model reads from the picture: what is surely present, then what is surely absent, then the rest; the most unusual first.',
+    ),
+  sentence: z.string().describe('What is surely present and absent, in words.'),
   classes: z.array(
     z.object({
       class: z.string(),
       restsOn: restsOnSchema,
-      for: z.array(evidenceSchema).describe('Empty for a class of which no attribute is known.'),
+      for: z
+        .array(evidenceSchema)
+        .describe(
+          'What it has before what it lacks, one attribute of each family. Empty for a class of which no attribute is known.',
+        ),
       against: z.array(evidenceSchema),
+      sentence: z.string().describe('Both lists in words; empty for a class of which no attribute is known.'),
     }),
   ),
 });
