@@ -104,6 +104,7 @@ describe('the OpenAPI document', () => {
       { name: 'scoresOf', schema: { type: 'array', items: { type: 'string' } } },
       { name: 'groupBy', schema: { type: 'string' } },
       { name: 'unseenBias', schema: { type: 'number' } },
+      { name: 'unknownAt', schema: { type: 'number', minimum: 0, maximum: 1 } },
     ]);
   });
 
