@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { describeAttribute } from '../state/attribute-families.js';
 import { counted, figure, place } from '../state/figures.js';
+import type { Kind } from '../state/classes.js';
 import { attributesByName } from '../state/model.js';
 
 type Explanation = NonNullable<ClassifyResponse['explanation']>;
@@ -25,6 +26,7 @@ export function Reasons({
         <section aria-labelledby="why-title">
           <h3 id="why-title">Why {selected}?</h3>
           <p>{restsOnWords(evidence.restsOn)}</p>
+          {evidence.sentence !== '' && <p class="explanation-sentence">{evidence.sentence}</p>}
           {evidence.restsOn.attributes > 0 && (
             <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
           )}
@@ -34,7 +36,7 @@ export function Reasons({
           </div>
         </section>
       )}
-      <ReadAttributes attributes={explanation.attributes} />
+      <ReadAttributes attributes={explanation.attributes} sentence={explanation.sentence} />
     </div>
   );
 }
@@ -45,6 +47,15 @@ export function restsOnWords({ training, attributes, pictures }: Grounds): strin
   if (training) return `It rests on pictures of its training${added && ` and on ${added} more`}.`;
   const described = attributes > 0 ? counted(attributes, 'attribute') : '';
   return `It rests on ${[described, added].filter(Boolean).join(' and ')}.`;
+}
+
+/** The same in a few words, beside the kind of the class. */
+export function knownByWords(kind: Kind, { training, attributes, pictures }: Grounds): string {
+  const when = kind === 'added' ? 'while serving, ' : '';
+  const added = pictures > 0 ? counted(pictures, 'picture') : '';
+  if (training) return `training had pictures of it${added && `, and ${added} came later`}`;
+  if (attributes === 0) return `${when}known by ${added} only`;
+  return `${when}known by its attributes ${added ? `and ${added}` : 'only'}`;
 }
 
 function EvidenceList(properties: {
@@ -73,19 +84,22 @@ function EvidenceList(properties: {
   );
 }
 
-function ReadAttributes({ attributes }: { readonly attributes: Explanation['attributes'] }) {
+function ReadAttributes({ attributes, sentence }: Pick<Explanation, 'attributes' | 'sentence'>) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? attributes : attributes.slice(0, shownAtFirst);
   return (
     <section aria-labelledby="read-title">
       <h3 id="read-title">Read from the picture</h3>
-      <p class="fine">The most unusual first.</p>
+      <p class="read-sentence">{sentence}</p>
+      <p class="fine">What is surely there first, then what is surely not, then the rest.</p>
       <ul class="read-list">
-        {shown.map(({ attribute, value, salience }) => (
+        {shown.map(({ attribute, value, salience, certainty, present }) => (
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
               {figure(value, 2)}, {salience > 0 ? 'more' : 'less'} than usual
+              {present !== null && ' (sure)'}
+              {certainty !== null && certainty < 0.1 && ' (hardly readable)'}
             </span>
             <Gauge name={attribute} read={value} />
           </li>
