@@ -33,6 +33,10 @@ export const notRun: readonly NotRun[] = [
     start: 'unseen reproduce --data CUB',
     reason: 'it takes most of an hour; README shows it with a small dataset, on which it is run',
   },
+  {
+    start: 'unseen adapt',
+    reason: 'it needs pictures by the hundred; test/core/adaptation/adapt.test.ts adapts and writes a bundle',
+  },
   { start: 'docker build', reason: 'there is no Docker where tests run', instead: checkDockerBuild },
   { start: 'docker run', reason: 'there is no Docker where tests run' },
   {
@@ -66,7 +70,7 @@ export const notRun: readonly NotRun[] = [
       'server-overload',
       'server-throughput',
     ],
-    ...['small-data', 'training-step', 'transport', 'tsne'],
+    ...['adaptation', 'small-data', 'training-step', 'transport', 'tsne'],
   ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
 ];
 
