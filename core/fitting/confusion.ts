@@ -28,11 +28,13 @@ export async function confusionOf(
   const all = [...manifest.classes, ...classes];
   const own = all.findLastIndex((one) => one.name === name);
   const encoded = all.map(({ attributes }) => context.encode(attributes));
-  const examples = await context.examplesOf(classes[own - manifest.classes.length]);
+  const candidate = classes[own - manifest.classes.length];
+  const examples = await context.examplesOf(candidate);
   const described = {
     name,
     attributes: encoded[own],
     examples,
+    assigned: candidate.assigned,
     knownShare: knownShareOf(all[own].attributes),
   };
   const { rows } = await synthesiseRows(context, described, sampleRows, 'confusion');
