@@ -13,7 +13,7 @@ import { readAttributes } from '../../trainer/extraction/attributes.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand, Runner } from '../program.js';
 import { normalisedName } from '../../core/class-name.js';
-import { serverAddress } from '../server-address.js';
+import { serverOption, startServerHint } from '../server-address.js';
 import { addBackupCommands } from './classes-backup.js';
 import { addExampleCommands } from './classes-examples.js';
 
@@ -88,7 +88,7 @@ export const addClassesCommand: AddCommand = (program, run) => {
 function withServer(command: Command): Command {
   const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
   return command
-    .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
+    .addOption(serverOption())
     .addOption(new Option('--key <key>', keyHelp).env('UNSEEN_KEY'))
     .option('--json', 'print one JSON document');
 }
@@ -100,8 +100,9 @@ async function atServer(run: Runner, { url, key: given, json }: ServerOptions, w
       // Adding thousands of classes takes minutes.
       await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
     } catch (error) {
-      if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
-      throw error;
+      if (!(error instanceof UnseenProblem)) throw error;
+      const hint = error.code === 'server-unreachable' ? ` ${startServerHint(url)}` : '';
+      throw new Failure(error.code, `${error.detail}${hint}`, { cause: error });
     }
   });
 }

@@ -4,6 +4,7 @@ import type { PictureLimits, Preprocessing } from '../../core/backbone/preproces
 import { builtInPictures } from '../../core/backbone/quantisation/check/built-in-pictures.js';
 import type { Fingerprint } from '../../core/backbone/quantisation/check/fingerprint.js';
 import type { Failure } from '../../core/failures.js';
+import { optimisedFileOf } from '../../core/backbone/optimised-file.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
@@ -84,9 +85,11 @@ export class PictureInference implements Inference {
     const { workers, provider, batchSize } = context.settings;
     const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
+    const optimised = optimisedFileOf(backbone, { provider });
     const start = (): WorkerStart => ({
       entry: backbone.entry,
       network: backbone.file ?? backbone.model,
+      optimised,
       bundle: { manifest, featureMap, predictor },
       head: source.head(),
       provider,
