@@ -11,6 +11,7 @@ import { refuseEarly } from './http/refuse-early.js';
 import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
+import { adaptationRoutes } from './routes/adaptations.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
 import { importRoute } from './routes/class-import.js';
@@ -21,6 +22,7 @@ import { contractRoutes } from './routes/contract.js';
 import type { RouteDependencies, ServerState } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
 import { playgroundRoutes } from './routes/playground.js';
+import { poolRoutes } from './routes/pools.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
@@ -48,6 +50,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classRoutes(dependencies));
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
+  app.use(poolRoutes(dependencies));
+  app.use(adaptationRoutes(dependencies));
   app.use(importRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));

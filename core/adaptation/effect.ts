@@ -38,7 +38,11 @@ export class HeadAnswers {
 }
 
 /** In the order of the names, as core/head/classifier.ts decides ties. */
-function bestOf({ unseenShares, placesByName, classes }: HeadTable, scores: Float32Array, bias: number): string {
+function bestOf(
+  { unseenShares, placesByName, classes }: HeadTable,
+  scores: Float32Array,
+  bias: number,
+): string {
   let best = placesByName[0];
   let max = -Infinity;
   for (let i = 0; i < placesByName.length; i++) {

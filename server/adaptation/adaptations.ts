@@ -92,7 +92,8 @@ export class ModelAdaptations implements Adaptations {
     return this.target.commit(async () => {
       const all = await store.adaptations(bundle);
       const found = all.find((one) => one.id === id);
-      if (!found) throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
+      if (!found)
+        throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
       if (found.undone) return null; // it may have been asked twice
       const active = all.find(({ isActive }) => isActive)!;
       if (!found.isActive)

@@ -36,7 +36,7 @@ export interface AdaptationReport {
     /** Of the pictures classified in the last 24 hours, estimated from those of them that are in the pool; null without any. */
     readonly lastDay: { readonly pictures: number; readonly changed: number } | null;
   };
-  /** Mean distance of the pictures from what training saw, and that of training rows; null where it cannot be measured. */
+  /** Mean distance from the middle of the training rows; null where it cannot be measured. */
   readonly drift: { readonly pool: number; readonly training: number; readonly ratio: number } | null;
   readonly warnings: readonly string[];
   /** Whether it would be committed without anybody being asked (`--adapt-every`). */

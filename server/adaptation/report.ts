@@ -8,8 +8,8 @@ const maxNamed = 500;
 const dayMilliseconds = 24 * hourMilliseconds;
 /** Seen classes may lose so much, as a share of their rows: a row or two more or less say nothing. */
 const seenTolerance = 0.005;
-/** Pictures so many times as far from the training pictures as those are from each other are of another kind. */
-export const maxDriftRatio = 1.5;
+/** Pictures so many times as far from the middle of the training pictures as these are: see core/adaptation/drift.ts. */
+const maxDriftRatio = 1.3;
 
 /** A picture of the pool, in the order in which the fitting process was given them. */
 export interface PooledPicture {
@@ -61,11 +61,13 @@ function warningsOf(
   return [
     ...(drift && drift.ratio > maxDriftRatio
       ? [
-          `The pictures lie ${drift.ratio.toFixed(1)} times as far from the training pictures as those do from each other: they may be of another kind.`,
+          `The pictures lie ${drift.ratio.toFixed(2)} times as far from the middle of the training pictures as these do: they seem to be of another kind.`,
         ]
       : []),
     ...(after < before - seenTolerance
-      ? [`Of the training pictures ${percent(after)} % would be answered right, instead of ${percent(before)} %.`]
+      ? [
+          `Of the training pictures ${percent(after)} % would be answered right, instead of ${percent(before)} %.`,
+        ]
       : []),
   ];
 }

@@ -62,7 +62,9 @@ export const adaptationReportSchema = z.object({
   drift: z
     .object({ pool: z.number(), training: z.number(), ratio: z.number() })
     .nullable()
-    .describe('Mean distance of the pictures from what training saw, beside that of training rows.'),
+    .describe(
+      'Mean distance of the pictures from the middle of the training rows, beside that of these rows; a ratio above 1.3 is warned of.',
+    ),
   warnings: z.array(z.string()),
   isRecommended: z
     .boolean()

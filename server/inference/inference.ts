@@ -17,6 +17,7 @@ import { batchSizes } from './batcher.js';
 import {
   rowsPerPlace,
   type Answer,
+  type ExtractedPicture,
   type ExtractionRequest,
   type FeatureRequest,
   type Inference,
@@ -42,6 +43,8 @@ interface InferenceContext {
   readonly admission: Admission;
   readonly decoders: Decoders;
   readonly metrics: Pick<Metrics, 'stageSeconds'>;
+  /** Keeps features of some of the pictures that are classified; null: of none. */
+  readonly sample: { offer(features: Float32Array, answered: string): void } | null;
 }
 
 /** Where the classes that compete come from. */
@@ -142,13 +145,18 @@ export class PictureInference implements Inference {
     return this.context.admission.overload(caller, this.expectedWait);
   }
 
-  classifyPicture(request: PictureRequest): Promise<Answer> {
-    return this.submitPicture(request, request.options);
+  async classifyPicture(request: PictureRequest): Promise<Answer> {
+    const { sample } = this.context;
+    if (!sample) return this.submitPicture(request, request.options);
+    const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
+    sample.offer(features!, answer.predictions[0].class);
+    return answer;
   }
 
-  async extractFeatures(request: ExtractionRequest): Promise<Float32Array> {
+  async extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture> {
     // Through the same batches: classifying costs next to nothing beside the network.
-    return (await this.submitPicture(request, { topK: 1, features: true })).features!;
+    const { features, predictions } = await this.submitPicture(request, { topK: 1, features: true });
+    return { features: features!, answer: predictions[0] };
   }
 
   classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {

@@ -37,7 +37,8 @@ export function adaptationRoutes(dependencies: RouteDependencies): Router {
       await reachRevision(request, classes);
       const { id } = request.params;
       const found = (await adaptations.list()).find((one) => one.id === id);
-      if (!found) throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
+      if (!found)
+        throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
       response.json(answerOf(found, classes.revision));
     })
     .delete(admin, (request, response) =>
@@ -89,8 +90,13 @@ async function adapt(
 }
 
 /** May be left out altogether. */
-async function bodyOf(request: Request, response: Response, dependencies: RouteDependencies): Promise<unknown> {
-  const isEmpty = request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length']);
+async function bodyOf(
+  request: Request,
+  response: Response,
+  dependencies: RouteDependencies,
+): Promise<unknown> {
+  const isEmpty =
+    request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length']);
   return isEmpty ? {} : (await readJson(request, response, dependencies)).value;
 }
 

@@ -40,7 +40,9 @@ async function fittedRows(
   fitter: RuntimeFitter,
   { manifest }: Bundle,
 ): Promise<NamedRow[]> {
-  const assigned = new Map(found.classes.flatMap(({ name, assigned: it }) => (it ? [[name, it] as const] : [])));
+  const assigned = new Map(
+    found.classes.flatMap(({ name, assigned: it }) => (it ? [[name, it] as const] : [])),
+  );
   if (assigned.size === 0) return [];
   const given = new Set(classes.map(({ name }) => name));
   const all: RuntimeClass[] = [
@@ -72,7 +74,9 @@ async function effectOf(
     const mapped = await mapper.map(features);
     const now = tableOf(served, manifest.featureMap.mappedWidth);
     // Below an adaptation that is in force lie the rows that its classes had before.
-    const plain = new Map<string, HeadRow>(bundleRows(bundle).map(({ described, row }) => [described.name, row]));
+    const plain = new Map<string, HeadRow>(
+      bundleRows(bundle).map(({ described, row }) => [described.name, row]),
+    );
     for (const { name, row } of classes) if (row) plain.set(name, row);
     for (const { name, weights, bias } of rows) plain.set(name, { weights, bias });
     const then = tableOf(
@@ -88,7 +92,7 @@ async function effectOf(
       before: await heads.answers(now, mapped),
       after: await heads.answers(then, mapped),
       seenRows: { rows: truth.length, before: await right(now), after: await right(then) },
-      drift: await driftOf(bundle, mapped, options),
+      drift: driftOf(bundle, mapped),
     };
   } finally {
     await heads.release();

@@ -35,7 +35,9 @@ export interface PoolPart {
 
 /** What was assigned to a class stays in the process: the rows have it. */
 export interface AdaptedRows {
-  readonly found: Omit<Adaptation, 'classes'> & { readonly classes: readonly Omit<AdaptedClass, 'assigned'>[] };
+  readonly found: Omit<Adaptation, 'classes'> & {
+    readonly classes: readonly Omit<AdaptedClass, 'assigned'>[];
+  };
   /** Of every class whose row would be another. */
   readonly rows: readonly NamedRow[];
   /** What each picture is answered as the classes compete now, and would be answered. */

@@ -52,7 +52,12 @@ export interface PoolSurvey {
 
 export interface Pools {
   /** Adds what is not there yet, and answers how many rows the pool then has: `limit` at most, those that stay spread evenly. */
-  sample(key: PoolKey, rows: readonly PoolRow[], counts: readonly AnsweredCount[], limit: number): Promise<number>;
+  sample(
+    key: PoolKey,
+    rows: readonly PoolRow[],
+    counts: readonly AnsweredCount[],
+    limit: number,
+  ): Promise<number>;
   /** Adds what is not there yet; nothing, and null, when all pools but the sample together would have more than `limit`. */
   add(key: PoolKey, rows: readonly PoolRow[], limit: number): Promise<number | null>;
   list(): Promise<PoolSummary[]>;
@@ -90,7 +95,12 @@ export class PoolTable implements Pools {
     private readonly seed = 1,
   ) {}
 
-  sample(key: PoolKey, rows: readonly PoolRow[], counts: readonly AnsweredCount[], limit: number): Promise<number> {
+  sample(
+    key: PoolKey,
+    rows: readonly PoolRow[],
+    counts: readonly AnsweredCount[],
+    limit: number,
+  ): Promise<number> {
     return this.access.run('write', async (query) => {
       await takeTurn(query, key, Date.now());
       await this.insert(query, key, rows);

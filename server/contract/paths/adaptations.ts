@@ -19,7 +19,8 @@ const storeFailures = ['registry-unavailable', 'registry-invalid'] as const;
 
 const poolName: Parameter = {
   ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: 'holiday' },
-  description: 'The pool: up to 64 of a-z, 0-9, ".", "_" and "-". `traffic` is the sample of classified pictures.',
+  description:
+    'The pool: up to 64 of a-z, 0-9, ".", "_" and "-". `traffic` is the sample of classified pictures.',
 };
 const adaptationId: Parameter = {
   ...{ name: 'id', in: 'path', required: true, schema: { type: 'string' } },
@@ -168,9 +169,13 @@ before. A class that is changed afterwards keeps nothing of it. ${changeNote}`,
             { example: { ...report, dryRun: true, registryRevision: 12 } },
           ),
           '201': withHeaders(
-            jsonAnswer('Stored, and every picture from now on is answered with it.', schemaRef('Adaptation'), {
-              example: { ...summary, report, registryRevision: 13 },
-            }),
+            jsonAnswer(
+              'Stored, and every picture from now on is answered with it.',
+              schemaRef('Adaptation'),
+              {
+                example: { ...summary, report, registryRevision: 13 },
+              },
+            ),
             ...['Location', 'Registry-Revision'],
           ),
           ...problems(

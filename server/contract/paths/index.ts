@@ -1,4 +1,5 @@
 import type { PathGroup } from '../openapi-types.js';
+import { adaptationPaths } from './adaptations.js';
 import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
@@ -12,6 +13,7 @@ export const pathGroups: readonly PathGroup[] = [
   classifyPaths,
   classesPaths,
   examplePaths,
+  adaptationPaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,

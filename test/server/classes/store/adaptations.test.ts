@@ -39,7 +39,9 @@ describe.each(kinds)('adaptations in $kind', ({ freshUrl }) => {
     const store = await open(await freshUrl());
     const empty = await committed(store, { upserts: [zebra] });
     const position = await committed(store, { adaptation: adapt('first', 1) });
-    expect(await store.changesSince(empty, 'A')).toMatchObject({ adapted: [row('Horse', 1), row('zebra', 1)] });
+    expect(await store.changesSince(empty, 'A')).toMatchObject({
+      adapted: [row('Horse', 1), row('zebra', 1)],
+    });
     await committed(store, { upserts: [okapi] });
     expect(await store.changesSince(position, 'A')).toMatchObject({ adapted: null });
     await committed(store, { adaptation: { kind: 'undo', id: 'first', by: null } });
