@@ -20,6 +20,8 @@ export interface ClassifyOptions extends ReadOptions {
   readonly explain?: boolean | undefined;
   /** Instead of the model's own; `attributes()` names the range. */
   readonly unseenBias?: number | undefined;
+  /** The novelty from which the verdict is `unknown`, instead of the server's own. */
+  readonly unknownAt?: number | undefined;
 }
 
 export interface ClassPage {
@@ -112,8 +114,8 @@ export class UnseenClient {
       },
     );
     if ('pictures' in answer) return answer;
-    const { predictions, explanation, ...footer } = answer; // the server answers a single picture in its own shape
-    return { pictures: [{ name: names[0], predictions, ...(explanation && { explanation }) }], ...footer };
+    const { model, registryRevision, requestId, ...own } = answer; // the server answers a single picture in its own shape
+    return { pictures: [{ name: names[0], ...own }], model, registryRevision, requestId };
   }
 
   /** What an attribute vector must hold, and the range of `unseenBias`. */
@@ -319,6 +321,6 @@ function json(method: string, body: unknown, headers: Readonly<Record<string, st
   return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-function queryOf({ topK, explain, unseenBias }: ClassifyOptions) {
-  return { topK, explain, unseenBias };
+function queryOf({ topK, explain, unseenBias, unknownAt }: ClassifyOptions) {
+  return { topK, explain, unseenBias, unknownAt };
 }

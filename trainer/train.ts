@@ -148,7 +148,7 @@ function publisher(
   { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, bias, pictureNoise, trials } = selection;
+  const { configuration, bias, pictureNoise, confidence, trials } = selection;
   return (model, evaluation) => {
     const metrics = {
       evaluation,
@@ -158,7 +158,7 @@ function publisher(
       plausibleBias: bias.plausible,
       validationWarning: plan.warning,
     };
-    const saved = { dataset, model, configuration, seed: seeds[0], bias, pictureNoise, metrics };
+    const saved = { dataset, model, configuration, seed: seeds[0], bias, pictureNoise, confidence, metrics };
     return saveModel(out, saved, engine);
   };
 }

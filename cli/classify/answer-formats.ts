@@ -1,7 +1,7 @@
 /** A file of answers: how an outcome is written as a line, and which files the lines of an earlier run have answered. */
 import { parse } from 'csv-parse/sync';
+import { answerCells, answerHeader, cellText, csvLine } from '../../client/index.js';
 import type { FileOutcome } from '../classification-table.js';
-import { cellText, csvLine } from './csv.js';
 
 export interface AnswerFormat {
   /** The lines that every file begins with. */
@@ -18,32 +18,12 @@ export interface AnsweredLine {
   readonly line: string;
 }
 
-type Answered = Exclude<FileOutcome, { readonly problem: unknown }>;
-type Prediction = Answered['predictions'][number];
-
-export function kindOf({ seen, runtime }: Prediction): string {
-  return runtime ? 'added' : seen ? 'seen' : 'unseen';
-}
-
-/** `file,class,probability,kind`, the next likely classes, then what is wrong with the picture if something is. */
 export function csvFormat(topK: number): AnswerFormat {
-  const ranks = Array.from({ length: topK }, (_, i) => i);
-  const numbered = (name: string, rank: number): string => (rank === 0 ? name : `${name} ${rank + 1}`);
-  const names = ranks.flatMap((rank) => ['class', 'probability', 'kind'].map((name) => numbered(name, rank)));
-  const columns = ['file', ...names, 'problem', 'model'];
+  const columns = answerHeader(topK);
   const header = csvLine(columns);
   return {
     header,
-    line: (outcome) => {
-      const best = 'problem' in outcome ? [] : outcome.predictions;
-      const cells = ranks.flatMap((rank) => {
-        const prediction = best.at(rank);
-        if (!prediction) return ['', '', ''];
-        return [prediction.class, Number(prediction.probability.toFixed(6)), kindOf(prediction)];
-      });
-      const problem = 'problem' in outcome ? `${outcome.problem.detail} (${outcome.problem.code})` : '';
-      return csvLine([outcome.file, ...cells, problem, 'problem' in outcome ? '' : outcome.model.version]);
-    },
+    line: (outcome) => csvLine(answerCells(outcome, topK)),
     read: (text) => {
       if (!text.startsWith(header)) return null;
       // A line that a kill cut off may have an open quote; it is the last one.

@@ -46,11 +46,12 @@ export async function confusionOf(
   const scores = await scorer.score(head, rows); // (rows, C)
   await scorer.release();
   const biases = servingBiases(manifest, classes);
+  const sharpness = manifest.confidence?.sharpness ?? 1;
   const probability = new Float64Array(all.length);
   for (let i = 0; i < rows.rows; i++) {
     const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
     const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
-    const parts = row.map((score) => Math.exp(score - max));
+    const parts = row.map((score) => Math.exp(sharpness * (score - max)));
     const sum = parts.reduce((total, part) => total + part, 0);
     parts.forEach((part, c) => (probability[c] += part / sum / rows.rows));
   }

@@ -42,7 +42,7 @@ interface InferenceContext {
   readonly processes: WorkerProcesses;
   readonly admission: Admission;
   readonly decoders: Decoders;
-  readonly metrics: Pick<Metrics, 'stageSeconds'>;
+  readonly metrics: Pick<Metrics, 'stageSeconds' | 'verdicts'>;
   /** Keeps features of some of the pictures that are classified; null: of none. */
   readonly sample: { offer(features: Float32Array, answered: string): void } | null;
 }
@@ -84,7 +84,7 @@ export class PictureInference implements Inference {
     context: InferenceContext,
     events: PoolEvents,
   ): Promise<PictureInference> {
-    const { manifest, featureMap, predictor } = bundle;
+    const { manifest, featureMap, predictor, novelty } = bundle;
     const { workers, provider, batchSize } = context.settings;
     const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
@@ -93,7 +93,7 @@ export class PictureInference implements Inference {
       entry: backbone.entry,
       network: backbone.file ?? backbone.model,
       optimised,
-      bundle: { manifest, featureMap, predictor },
+      bundle: { manifest, featureMap, predictor, novelty },
       head: source.head(),
       provider,
       threads,
@@ -147,10 +147,11 @@ export class PictureInference implements Inference {
 
   async classifyPicture(request: PictureRequest): Promise<Answer> {
     const { sample } = this.context;
-    if (!sample) return this.submitPicture(request, request.options);
+    if (!sample) return this.counted(await this.submitPicture(request, request.options));
     const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
-    sample.offer(features!, answer.predictions[0].class);
-    return answer;
+    // A caller may ask for likely classes only, and get none: there is nothing to spread such a picture by.
+    if (answer.predictions.length > 0) sample.offer(features!, answer.predictions[0].class);
+    return this.counted(answer);
   }
 
   async extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture> {
@@ -165,8 +166,13 @@ export class PictureInference implements Inference {
         { length: features.rows },
         (_, i) => new Job({ features: rowOf(features, i) }, options, signal, onStage),
       );
-      return Promise.all(jobs.map((job) => this.pool.submit(job)));
+      return Promise.all(jobs.map(async (job) => this.counted(await this.pool.submit(job))));
     });
+  }
+
+  private counted(answer: Answer): Answer {
+    if (answer.verdict !== null) this.context.metrics.verdicts.inc({ verdict: answer.verdict });
+    return answer;
   }
 
   /** True when a worker has answered within that time, or answers a probe now: one for all who ask meanwhile. */

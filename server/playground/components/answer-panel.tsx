@@ -5,6 +5,7 @@ import { kindOf } from '../state/classes.js';
 import { percent } from '../state/figures.js';
 import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
+import { CopyButtons } from './copy-buttons.js';
 import { BalanceSlider } from './balance-slider.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
@@ -93,6 +94,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
         >
           None of these? Describe its class
         </button>
+        <CopyButtons />
       </p>
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}

@@ -1,5 +1,13 @@
+import { addPictures } from '../state/gallery.js';
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
+
+/** One is looked at; several become a grid of answers. */
+export function acceptFiles(files: Iterable<File>): void {
+  const all = Array.from(files);
+  if (all.length > 1) addPictures(all);
+  else acceptFile(all[0], choosePicture);
+}
 
 export function acceptFile(
   file: File | null | undefined,
@@ -43,8 +51,8 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     (event) => {
       event.preventDefault();
       setOver(false);
-      const file = event.dataTransfer?.files[0];
-      if (file) acceptFile(file, choosePicture);
+      const files = event.dataTransfer?.files;
+      if (files && files.length > 0) acceptFiles(files);
       else notify('That was no file. Save the picture first, or copy and paste it.');
     },
     options,
