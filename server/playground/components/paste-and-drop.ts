@@ -16,6 +16,11 @@ export function acceptFile(
   if (file) choose(file, file.name || 'picture');
 }
 
+/** A part of the page that takes files for another purpose. */
+function hasDropOfItsOwn({ target }: DragEvent): boolean {
+  return target instanceof Element && target.closest('[data-drop]') !== null;
+}
+
 /** Anywhere on the page. Returns a function that stops it. */
 export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => void {
   const stop = new AbortController();
@@ -35,7 +40,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     'dragover',
     (event) => {
       event.preventDefault(); // or the browser would open the file in place of the page
-      setOver(true);
+      setOver(!hasDropOfItsOwn(event));
     },
     options,
   );
@@ -51,6 +56,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     (event) => {
       event.preventDefault();
       setOver(false);
+      if (hasDropOfItsOwn(event)) return;
       const files = event.dataTransfer?.files;
       if (files && files.length > 0) acceptFiles(files);
       else notify('That was no file. Save the picture first, or copy and paste it.');
