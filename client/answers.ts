@@ -20,6 +20,7 @@ export type {
   ImportedResponse,
   NewClass,
   ReloadPreviewResponse,
+  StoredExamplesResponse,
   VersionListResponse,
   VersionResponse,
 } from '../server/contract/class-schemas.js';

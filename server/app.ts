@@ -15,6 +15,7 @@ import { adaptationRoutes } from './routes/adaptations.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
 import { importRoute } from './routes/class-import.js';
+import { storedExamplesRoute } from './routes/stored-examples.js';
 import { classVersionRoutes } from './routes/class-versions.js';
 import { classRoutes } from './routes/classes.js';
 import { classifyRoute } from './routes/classify.js';
@@ -53,6 +54,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(poolRoutes(dependencies));
   app.use(adaptationRoutes(dependencies));
   app.use(importRoute(dependencies));
+  app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
   app.use(contractRoutes());

@@ -6,6 +6,8 @@ import { adaptClasses } from '../adaptation/adapt-classes.js';
 import type { Adaptation, AdaptationSettings } from '../adaptation/adaptation.js';
 import type { Bundle } from '../bundle/bundle.js';
 import type { SessionOptions } from '../compute/session.js';
+import { completeAttributes, type EstimatedAttributes } from '../head/attribute-completion.js';
+import { AttributeReader } from '../head/attribute-reading.js';
 import { confusionOf, type Confusion } from './confusion.js';
 import { consolidate, type Consolidation } from './consolidation.js';
 import type { RowSource } from '../matrix.js';
@@ -15,6 +17,7 @@ import type { FitOptions, RuntimeClass, RuntimeFit } from './runtime-class.js';
 
 export class RuntimeFitter {
   private readonly incremental: IncrementalFit;
+  private reader: AttributeReader | null = null;
 
   private constructor(
     private readonly bundle: Bundle,
@@ -42,6 +45,20 @@ export class RuntimeFitter {
       all.map((one, i) => ({ ...one, row: rows[i] })),
       candidate.name,
     );
+  }
+
+  /**
+   * The attributes of a class that are not known, from those that are and from its pictures. Without pictures, how sure they are is
+   * left out unless it is asked for.
+   */
+  async estimate(candidate: RuntimeClass, isWeighed = true): Promise<EstimatedAttributes> {
+    const { attributes, examples } = candidate;
+    if (!isWeighed && !examples) {
+      const completed = completeAttributes(this.bundle.manifest, attributes);
+      return { ...completed, errors: completed.known.map((isKnown) => (isKnown ? 0 : 1)) };
+    }
+    this.reader ??= new AttributeReader(this.bundle);
+    return this.reader.estimate(attributes, await this.assembly.context.examplesOf(candidate));
   }
 
   /** All rows fitted anew, those of the bundle too, and whether that is better than the present ones. It takes seconds. */

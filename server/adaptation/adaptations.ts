@@ -258,8 +258,9 @@ export class ModelAdaptations implements Adaptations {
   }
 }
 
-function committed({ report, digest: _, ...rest }: StoredAdaptation): CommittedAdaptation {
-  return { ...rest, report: report as AdaptationReport };
+function committed(stored: StoredAdaptation): CommittedAdaptation {
+  const { id, at, by, revision, isActive, undone, report } = stored;
+  return { id, at, by, revision, isActive, undone, report: report as AdaptationReport };
 }
 
 function distinct(pictures: readonly PoolPicture[]): PoolPicture[] {

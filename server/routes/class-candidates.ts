@@ -29,12 +29,13 @@ export function checkCandidates(
 ): Candidate[] {
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
+  const earlier = new Map<string, ClassContent>(); // a table may describe a class, and others like it
   const candidates = given.map(({ name, attributes: values = {}, like }, index) => {
     const path = isMany ? ['classes', index] : [];
     if (names.has(name))
       problems.push({ pointer: `/classes/${index}/name`, detail: 'this name is given twice' });
     names.add(name);
-    const model = like === undefined ? undefined : classes.get(like);
+    const model = like === undefined ? undefined : (earlier.get(like) ?? classes.get(like));
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
@@ -48,7 +49,9 @@ export function checkCandidates(
         pointer: pointerOf(place),
         detail: 'at least one attribute or one example picture is needed',
       });
-    return { content: { name, attributes: checked.attributes }, warnings: checked.warnings };
+    const content = { name, attributes: checked.attributes };
+    earlier.set(name, content);
+    return { content, warnings: checked.warnings };
   });
   if (problems.length === 0) return candidates;
   const fields = problems.slice(0, 100);

@@ -28,7 +28,12 @@ export async function adaptTo(
   const found = await fitter.adapt(classes, features);
   const rows = await fittedRows(found, classes, fitter, bundle);
   return {
-    found: { ...found, classes: found.classes.map(({ assigned: _, ...shown }) => shown) },
+    found: {
+      ...found,
+      classes: found.classes.map(({ name, seen, pictures, byMistake, moved }) => {
+        return { name, seen, pictures, byMistake, moved };
+      }),
+    },
     rows,
     ...(await effectOf(rows, features, served, classes, bundle)),
   };

@@ -4,6 +4,7 @@ import type { Drift } from '../../../core/adaptation/drift.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import type { Confusion } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
+import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { HeadChange } from '../../../core/head/head-change.js';
 import type { NamedRow } from '../store/contract.js';
@@ -19,6 +20,8 @@ export interface FittingRequests {
   /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
   confusion(candidate: DescribedClass): Confusion;
+  /** The attributes that are not known of classes, from those that are and from pictures. */
+  estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
   /** A notice: pictures that nobody labelled, some at a time. */
   addPool(rows: PoolPart): void;
   /** A notice: classes as they compete now, some at a time. */
@@ -46,6 +49,12 @@ export interface AdaptedRows {
   /** Training rows of seen classes: share that is answered right. */
   readonly seenRows: { readonly rows: number; readonly before: number; readonly after: number };
   readonly drift: Drift | null;
+}
+
+export interface AskedEstimates {
+  readonly candidates: readonly DescribedClass[];
+  /** Whether to say how sure each value is, which takes longer; all errors are 1 otherwise. */
+  readonly isWeighed: boolean;
 }
 
 export type DescribedClass = Omit<RuntimeClass, 'row'>;

@@ -5,10 +5,18 @@ import { parentProcess } from '../../../core/channel/processes.js';
 import { serveRequests } from '../../../core/channel/serve.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { HeadChange } from '../../../core/head/head-change.js';
 import { rowOf } from '../../../core/matrix.js';
 import { adaptTo } from './adapt-to-pool.js';
-import type { ClassEdits, ConsolidatedRows, FittedEdits, FittingRequests, PoolPart } from './protocol.js';
+import type {
+  AskedEstimates,
+  ClassEdits,
+  ConsolidatedRows,
+  FittedEdits,
+  FittingRequests,
+  PoolPart,
+} from './protocol.js';
 
 setPriority(5); // low enough to let pictures go first, high enough to get on under load
 let fitter: RuntimeFitter | undefined;
@@ -49,6 +57,12 @@ async function consolidate(): Promise<ConsolidatedRows> {
   };
 }
 
+async function estimate({ candidates, isWeighed }: AskedEstimates): Promise<EstimatedAttributes[]> {
+  const estimates: EstimatedAttributes[] = [];
+  for (const candidate of candidates) estimates.push(await fitter!.estimate(candidate, isWeighed));
+  return estimates;
+}
+
 serveRequests<FittingRequests>(parentProcess(), {
   async start({ bundle, threads, classes: all }) {
     bundleOf = bundle;
@@ -77,4 +91,5 @@ serveRequests<FittingRequests>(parentProcess(), {
     served.push(...put);
   },
   adapt: () => adaptTo(pool, served, [...classes.values()], fitter!, bundleOf!),
+  estimate,
 });

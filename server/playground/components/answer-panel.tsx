@@ -7,6 +7,7 @@ import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { CopyButtons } from './copy-buttons.js';
 import { BalanceSlider } from './balance-slider.js';
+import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
@@ -96,6 +97,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
         </button>
         <CopyButtons />
       </p>
+      <CorrectionForm />
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}
     </>

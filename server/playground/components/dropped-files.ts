@@ -2,7 +2,7 @@
 export async function droppedFiles(transfer: DataTransfer | null): Promise<File[]> {
   // All entries are asked for before the first await: a drop gives its items away only during the event.
   const entries = Array.from(transfer?.items ?? [], (item) => item.webkitGetAsEntry());
-  return (await Promise.all(entries.map((entry) => (entry ? filesOf(entry) : [])))).flat();
+  return (await Promise.all(entries.map(async (entry) => (entry ? filesOf(entry) : [])))).flat();
 }
 
 async function filesOf(entry: FileSystemEntry): Promise<File[]> {
