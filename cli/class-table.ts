@@ -3,6 +3,7 @@ import type { NewClass } from '../client/index.js';
 import { normalisedName } from '../core/class-name.js';
 import { Failure } from '../core/failures.js';
 import { readTable, type TableLine } from '../trainer/extraction/read-table.js';
+import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
 
 const likeColumn = 'like';
 
@@ -14,7 +15,7 @@ export interface TableClass extends NewClass {
 export async function readClassTable(path: string): Promise<TableClass[]> {
   const { header, lines } = await readTable(path);
   const [first, ...columns] = header;
-  if (first !== 'class')
+  if ((first as string | undefined)?.toLowerCase() !== 'class')
     throw new Failure(
       'dataset-invalid',
       `${path} must begin with a header line: class,<attribute names>. It begins with: ${header.join(',')}`,
@@ -22,13 +23,14 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
   const repeated = columns.find((column, k) => columns.indexOf(column) !== k);
   if (repeated !== undefined)
     throw new Failure('dataset-invalid', `${path} has two columns "${repeated}". Remove one of them.`);
+  const numbers = numberReader(lines.flatMap(({ fields }) => fields.slice(1)));
   const names = new Set<string>();
   const classes: TableClass[] = [];
   const problems: string[] = [];
   for (const line of lines) {
-    const problem = problemOf(line, columns, names);
+    const problem = problemOf(line, columns, names, numbers);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
-    else classes.push(classOf(line, columns));
+    else classes.push(classOf(line, columns, numbers));
     names.add(line.fields[0]);
   }
   if (problems.length > 0)
@@ -40,13 +42,17 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
   return classes;
 }
 
-function classOf({ fields: [name, ...fields] }: TableLine, columns: readonly string[]): TableClass {
+function classOf(
+  { fields: [name, ...fields] }: TableLine,
+  columns: readonly string[],
+  numbers: NumberReader,
+): TableClass {
   const attributes: Record<string, number> = {};
   let like: string | undefined;
   columns.forEach((column, k) => {
     if (fields[k] === '') return; // not known
     if (column === likeColumn) like = normalisedName(fields[k]);
-    else attributes[column] = Number(fields[k]);
+    else attributes[column] = numbers.value(fields[k]);
   });
   return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
 }
@@ -55,15 +61,16 @@ function problemOf(
   { fields: [name, ...fields] }: TableLine,
   columns: readonly string[],
   known: ReadonlySet<string>,
+  numbers: NumberReader,
 ): string | null {
   if (name === '') return 'the class has no name. Write one, or remove the line.';
   if (known.has(name)) return `the class "${name}" is described twice. Remove one of the lines.`;
   if (fields.length !== columns.length)
     return `the class "${name}" has ${fields.length} values for ${columns.length} columns. Add or remove values.`;
   const bad = fields.findIndex(
-    (field, k) => columns[k] !== likeColumn && field !== '' && !Number.isFinite(Number(field)),
+    (field, k) => columns[k] !== likeColumn && field !== '' && Number.isNaN(numbers.value(field)),
   );
   return bad < 0
     ? null
-    : `"${fields[bad]}" for ${columns[bad]} of the class "${name}" is not a number. Write a number, such as 0 or 0.5, or leave the cell empty when it is not known.`;
+    : `"${fields[bad]}" for ${columns[bad]} of the class "${name}" is not a number. ${numbers.remedy(fields[bad])} Or leave the cell empty when it is not known.`;
 }

@@ -44,10 +44,14 @@ export const addClassesCommand: AddCommand = (program, run) => {
   withServer(command.command('list'))
     .description('List the classes that compete.')
     .addOption(
-      new Option('--kind <kind>', 'list only classes of this kind').choices(['seen', 'unseen', 'runtime']),
+      new Option('--kind <kind>', 'list only classes of this kind').choices([
+        ...['seen', 'unseen', 'added'],
+        'runtime', // what the HTTP interface calls them
+      ]),
     )
-    .action(async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'runtime' }) => {
-      await atServer(run, options, (client, context) => list(client, options.kind, context));
+    .action(async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'added' | 'runtime' }) => {
+      const kind = options.kind === 'added' ? 'runtime' : options.kind;
+      await atServer(run, options, (client, context) => list(client, kind, context));
     });
   withServer(command.command('remove'))
     .description('Remove classes that were added at runtime.')
@@ -118,7 +122,7 @@ async function list(
     after = page.next;
   } while (after !== undefined);
   const lines = classes.map(({ name, seen, runtime, examples, unusable }) => {
-    const what = runtime ? 'runtime' : seen ? 'seen' : 'unseen';
+    const what = runtime ? 'added' : seen ? 'seen' : 'unseen';
     const pictures = examples === 0 ? '' : ` (${examples} ${examples === 1 ? 'picture' : 'pictures'})`;
     return `${what.padEnd(8)} ${name}${pictures}${unusable === undefined ? '' : ` (unusable: ${unusable})`}`;
   });

@@ -1,5 +1,6 @@
 /** Classes as a request gives them, checked against the model: what would be stored, or everything that is wrong with them. */
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import { checkAttributes, tooMany } from '../classes/attribute-vector.js';
 import type { ClassContent } from '../classes/store/contract.js';
@@ -39,7 +40,7 @@ export function checkCandidates(
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
-        detail: `there is no class "${like}"; GET /classes lists them`,
+        detail: `there is no class "${like}"; GET /classes lists them${meant(like, classes)}`,
       });
     const place = [...path, 'attributes'];
     const checked = checkAttributes(values, described, outOfRange, place, model?.attributes);
@@ -73,4 +74,12 @@ export function refuseTooMany(value: unknown, described: Manifest['attributes'])
     throw new Failure('attributes-invalid', `The body holds ${problem.detail} at "${problem.pointer}".`, {
       fields: [problem],
     });
+}
+
+function meant(like: string, classes: ServedModel['classes']): string {
+  const hint = didYouMean(
+    like,
+    classes.list().map(({ name }) => name),
+  );
+  return hint === '' ? '' : `.${hint.replace(/\?$/, '')}`;
 }

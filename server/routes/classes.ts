@@ -1,5 +1,6 @@
 /** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure } from '../../core/failures.js';
 import type { ChangeResult, Classes, NewExample } from '../classes/contract.js';
 import {
@@ -55,7 +56,13 @@ export function classRoutes(dependencies: RouteDependencies): Router {
       await reachRevision(request, classes);
       const name = nameInPath(request, classes);
       const known = classes.get(name);
-      if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
+      if (!known) {
+        const meant = didYouMean(
+          name,
+          classes.list().map((one) => one.name),
+        );
+        throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.${meant}`);
+      }
       response.setHeader('ETag', quoted(known.etag));
       const [filled] = await classes.filled([known.name]);
       response.json(shownClass(known, [], filled));
