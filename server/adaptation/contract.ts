@@ -24,8 +24,8 @@ export interface AdaptationReport {
   readonly mass: { readonly seen: number; readonly unseen: number; readonly none: number };
   /** Ids of pictures that look like none of the classes; the first of them. */
   readonly none: readonly string[];
-  /** Mean log-likelihood, in nats, of pictures of the pool that were held out. */
-  readonly expected: { readonly before: number; readonly after: number };
+  /** Mean log-likelihood, in nats, of pictures of the pool that were held out; null where none were. */
+  readonly expected: { readonly before: number; readonly after: number } | null;
   /** Share of the training rows of seen classes that is answered right. */
   readonly seenRows: { readonly rows: number; readonly before: number; readonly after: number };
   readonly changedAnswers: {

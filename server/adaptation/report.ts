@@ -49,7 +49,8 @@ export function reportOf(
     },
     drift: measuredDrift,
     warnings: allWarnings,
-    isRecommended: rows.length > 0 && expected.after > expected.before && allWarnings.length === 0,
+    isRecommended:
+      rows.length > 0 && expected !== null && expected.after > expected.before && allWarnings.length === 0,
   };
 }
 

@@ -45,7 +45,10 @@ export const adaptationReportSchema = z.object({
   none: z.array(z.string()).describe('Ids of pictures that look like none of the classes, 500 at most.'),
   expected: z
     .object({ before: z.number(), after: z.number() })
-    .describe('Mean log-likelihood, in nats, of pictures of the pool that were held out: higher is better.'),
+    .nullable()
+    .describe(
+      'Mean log-likelihood, in nats, of pictures of the pool that were held out: higher is better. Null where none were.',
+    ),
   seenRows: z
     .object({ rows: z.int(), before: share, after: share })
     .describe('Which share of the training rows of seen classes is answered right.'),
