@@ -30,7 +30,7 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
   for (const line of lines) {
     const problem = problemOf(line, columns, names, numbers);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
-    else classes.push(classOf(line, columns, numbers));
+    else classes.push(resolved(classOf(line, columns, numbers), classes));
     names.add(line.fields[0]);
   }
   if (problems.length > 0)
@@ -55,6 +55,15 @@ function classOf(
     else attributes[column] = numbers.value(fields[k]);
   });
   return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
+}
+
+/** A class like one that the table describes before it: the server need not know that one yet. */
+function resolved(described: TableClass, earlier: readonly TableClass[]): TableClass {
+  const model = earlier.find(({ name }) => name === described.like);
+  if (!model) return described;
+  const { name, attributes } = described;
+  const { like } = model;
+  return { name, attributes: { ...model.attributes, ...attributes }, ...(like !== undefined && { like }) };
 }
 
 function problemOf(

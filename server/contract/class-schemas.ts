@@ -238,7 +238,7 @@ const storedExampleSchema = z.object({
 });
 
 export const storedExamplesQuerySchema = z.strictObject({
-  class: z.string().describe('The name of the class.'),
+  class: z.string('the name of a class is expected').describe('The name of the class.'),
   limit: wholeNumber(1, 500).default(200).describe('Examples in an answer.'),
   after: z.string().optional().describe('Only those behind this id: `next` of the answer before.'),
 });

@@ -11,7 +11,7 @@ import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
-import { Reasons } from './reasons.js';
+import { knownByWords, Reasons } from './reasons.js';
 
 export function AnswerPanel() {
   return (
@@ -60,16 +60,17 @@ function Welcome() {
   );
 }
 
-function Verdict({ answer: { predictions } }: { readonly answer: ClassifyResponse }) {
+function Verdict({ answer: { predictions, explanation } }: { readonly answer: ClassifyResponse }) {
   const [first] = predictions;
   const kind = kindOf(first);
+  const grounds = explanation?.classes.find((one) => one.class === first.class)?.restsOn;
   return (
     <div class={`verdict verdict-${kind}`} data-busy={isAsking.value}>
       <p class="verdict-name">
         {first.class} <span class="verdict-share">{percent(first.probability)}</span>
       </p>
       <p class="verdict-kind">
-        {kind}: {explainKind(kind)}
+        {kind}: {grounds ? knownByWords(kind, grounds) : explainKind(kind)}
       </p>
     </div>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { describeAttribute } from '../state/attribute-families.js';
 import { counted, figure, place } from '../state/figures.js';
+import type { Kind } from '../state/classes.js';
 import { attributesByName } from '../state/model.js';
 
 type Explanation = NonNullable<ClassifyResponse['explanation']>;
@@ -45,6 +46,15 @@ export function restsOnWords({ training, attributes, pictures }: Grounds): strin
   if (training) return `It rests on pictures of its training${added && ` and on ${added} more`}.`;
   const described = attributes > 0 ? counted(attributes, 'attribute') : '';
   return `It rests on ${[described, added].filter(Boolean).join(' and ')}.`;
+}
+
+/** The same in a few words, beside the kind of the class. */
+export function knownByWords(kind: Kind, { training, attributes, pictures }: Grounds): string {
+  const when = kind === 'added' ? 'while serving, ' : '';
+  const added = pictures > 0 ? counted(pictures, 'picture') : '';
+  if (training) return `training had pictures of it${added && `, and ${added} came later`}`;
+  if (attributes === 0) return `${when}known by ${added} only`;
+  return `${when}known by its attributes ${added ? `and ${added}` : 'only'}`;
 }
 
 function EvidenceList(properties: {

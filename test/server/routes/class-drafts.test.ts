@@ -178,3 +178,25 @@ describe('a dry run of more pictures', () => {
       expect((await post(`/classes${query}`, await form([70], { name }))).status).toBe(409);
   });
 });
+
+describe('pictures of a class of the model, before anything else was added', () => {
+  test.each([true, false])(
+    'seen: %s: it is recognised by them, and so is a class that comes after',
+    async (isSeen) => {
+      const { url: fresh } = await startTestServer({ bundle: () => bundle });
+      const { name } = bundle.manifest.classes.find(({ seen }) => seen === isSeen)!;
+      const probability = async (wanted: string, number: number): Promise<number> => {
+        const { body } = await postPicture(fresh, number, '?topK=1000');
+        const all = body.predictions as { class: string; probability: number }[];
+        return all.find((one) => one.class === wanted)!.probability;
+      };
+      const before = await probability(name, 80);
+      const body = await form([80, 81, 82]);
+      const path = `${fresh}/classes/${encodeURIComponent(name)}/examples`;
+      expect((await send(path, { method: 'POST', body })).status).toBe(201);
+      expect(await probability(name, 80)).toBeGreaterThan(before);
+      await send(`${fresh}/classes`, { method: 'POST', body: await form([90, 91], { name: 'later' }) });
+      expect(await probability('later', 90)).toBeGreaterThan(0.05);
+    },
+  );
+});
