@@ -6,6 +6,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve.js')).addServeCommand,
   classify: async () => (await import('./classify.js')).addClassifyCommand,
   classes: async () => (await import('./classes.js')).addClassesCommand,
+  groups: async () => (await import('./groups.js')).addGroupsCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
   report: async () => (await import('./report.js')).addReportCommand,

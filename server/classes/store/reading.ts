@@ -3,6 +3,7 @@ import { readAdapted } from './adaptations.js';
 import { weightsFromBytes } from './content.js';
 import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
 import type { Query, Value } from './database.js';
+import { readGroups } from './groups.js';
 import { readExamples, readRemovedExamples } from './examples.js';
 
 /** Rows per answer: ten thousand classes of 2048 values are 80 MB, which in one piece would hold up the event loop. */
@@ -36,6 +37,7 @@ export async function readAll(query: Query, bundle: string): Promise<Snapshot> {
     base: await readBase(query, bundle, 0),
     examples: await readExamples(query, 0),
     adapted: (await readAdapted(query, bundle, 0)) ?? [],
+    groups: (await readGroups(query, 0)).changed,
   };
 }
 
@@ -44,7 +46,9 @@ export async function readChanges(query: Query, since: Position, bundle: string)
   if (position.commit === since.commit)
     return {
       ...{ kind: 'changes', position, changed: [], base: [], removed: [] },
-      ...{ examples: { added: [], removed: [] }, adapted: null },
+      examples: { added: [], removed: [] },
+      groups: { changed: [], removed: [] },
+      adapted: null,
     };
   const known = await query('SELECT 1 FROM commits WHERE revision = ? AND id = ?', [
     since.revision,
@@ -66,6 +70,7 @@ export async function readChanges(query: Query, since: Position, bundle: string)
       removed: await readRemovedExamples(query, since.revision),
     },
     adapted: await readAdapted(query, bundle, since.revision),
+    groups: await readGroups(query, since.revision),
   };
 }
 

@@ -4,6 +4,7 @@ import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
 import { examplePaths } from './examples.js';
+import { groupPaths } from './groups.js';
 import { documentPaths } from './documents.js';
 import { openInferencePaths } from './open-inference.js';
 import { operationsPaths } from './operations.js';
@@ -13,6 +14,7 @@ export const pathGroups: readonly PathGroup[] = [
   classifyPaths,
   classesPaths,
   examplePaths,
+  groupPaths,
   adaptationPaths,
   attributesPaths,
   openInferencePaths,
