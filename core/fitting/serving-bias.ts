@@ -6,16 +6,17 @@ import type { RuntimeClass } from './runtime-class.js';
 /** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has. */
 export function unseenShareOf(
   manifest: Manifest,
-  { name, examples }: Pick<RuntimeClass, 'name' | 'examples'>,
+  { name, attributes, examples }: Pick<RuntimeClass, 'name' | 'attributes' | 'examples'>,
 ): number {
   const isSeen = manifest.classes.some((own) => own.name === name && own.seen);
-  return isSeen ? 0 : unseenShare(evidenceSettingsOf(manifest), examples?.rows ?? 0);
+  const hasAttributes = !attributes.every(Number.isNaN);
+  return isSeen ? 0 : unseenShare(evidenceSettingsOf(manifest), examples?.rows ?? 0, hasAttributes);
 }
 
 /** What serving adds to the score of each class, the runtime classes counted after the bundle's. */
 export function servingBiases(
   manifest: Manifest,
-  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'examples'>[],
+  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'attributes' | 'examples'>[],
 ): Float64Array {
   const { classes, head } = manifest;
   const replaced = new Set(runtimeClasses.map(({ name }) => name));

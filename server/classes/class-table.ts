@@ -287,11 +287,11 @@ export class ClassTable {
   private competing(name: string, { attributes }: Pick<ClassContent, 'attributes'>): CompetingClass {
     const own = this.own.get(name);
     const described = { name, seen: own?.seen ?? false, runtime: !own };
-    const { values } = this.completed(attributes);
+    const { values, known } = this.completed(attributes);
     const examples = this.usableExamples(this.examples.of(name)).length;
     if (examples === 0) return { ...described, attributes: values };
     const settings = evidenceSettingsOf(this.bundle.manifest);
-    const share = described.seen ? 0 : unseenShare(settings, examples);
+    const share = described.seen ? 0 : unseenShare(settings, examples, known.includes(true));
     return { ...described, attributes: values, examples, unseenShare: share };
   }
 

@@ -139,10 +139,14 @@ function moveToExamples(
   { examples, knownShare = 1 }: Pick<DescribedClass, 'examples' | 'knownShare'>,
 ): void {
   if (!examples) return;
-  const { settings, evidence, donors } = context;
+  const { settings, evidence, picturesAlone, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const posterior = evidence.posteriorMean(attributed, meanOfRows(examples), examples.rows, knownShare);
+  const mean = meanOfRows(examples);
+  const posterior =
+    knownShare === 0
+      ? picturesAlone.posteriorMean(mean, examples.rows)
+      : evidence.posteriorMean(attributed, mean, examples.rows, knownShare);
   for (let i = 0; i < drawn.rows; i++) {
     const row = rowOf(drawn, i);
     for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];
