@@ -2,7 +2,7 @@
  * What training reaches on a dataset, how long it takes and how much memory, in one run:
  *   npm run bench -- accuracy DATA [--seeds 3] [other options of "unseen train"]
  * With several seeds each has validation folds and a bias of its own, and so have the baselines: ± covers them.
- * The figures for CUB in the README come from this with xlsa17's files for CUB.
+ * The figures for CUB in docs/measured.md come from this with xlsa17's files for CUB.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** npm run bench -- NAME [arguments]: every figure that the README claims has a file here that prints it. */
+/** npm run bench -- NAME [arguments]: every figure that README and docs claim has a file here that prints it. */
 import { readdirSync } from 'node:fs';
 
 const name = process.argv[2];

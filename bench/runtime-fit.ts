@@ -2,7 +2,7 @@
  * How long one class more takes at runtime, against refitting the whole head, in one run:
  *   npm run bench -- runtime-fit BUNDLE [most classes: 10000] [threads: all cores]
  * On a machine that does other work at the same time, one thread is quicker than all.
- * The figures in the README come from a bundle of CUB trained with --hide-unseen. Runtime classes are made up: the attributes
+ * The figures in docs/measured.md come from a bundle of CUB trained with --hide-unseen. Runtime classes are made up: the attributes
  * of two classes of the bundle, mixed.
  */
 import type { Bundle } from '../core/bundle/bundle.js';

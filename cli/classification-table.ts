@@ -21,8 +21,8 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
     .join('\n');
 }
 
-function shown({ class: name, probability, seen }: ClassifyResponse['predictions'][number]): string {
-  return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : ' (unseen)'}`;
+function shown({ class: name, probability, seen, runtime }: ClassifyResponse['predictions'][number]): string {
+  return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : runtime ? ' (added)' : ' (unseen)'}`;
 }
 
 function explained({ explanation, predictions }: ClassifyResponse): string[] {

@@ -68,7 +68,12 @@ export async function evaluateAtRuntime(
     const registrationSeconds = (performance.now() - started) / 1000;
     const own = bundle.manifest.classes.filter(({ seen }) => !seen).length;
     const unseenBias = unseenBiasFor(bundle.manifest.head, own + fresh.length);
-    const judged = await judgeOverHttp(server.url, dataset, unseenBias, watcher);
+    const judged = await judgeOverHttp(
+      server.url,
+      dataset,
+      { unseenBias, sharpness: bundle.manifest.confidence?.sharpness ?? 1 },
+      watcher,
+    );
     return {
       evaluation: evaluateRows(judged, dataset, unseenBias),
       registered: classes.length,
@@ -79,11 +84,11 @@ export async function evaluateAtRuntime(
   }
 }
 
-/** Scores are the logarithms of the probabilities answered, less the bias of unseen classes, up to a constant per row. */
+/** Scores are the logarithms of the probabilities answered, as they were before sharpening and less the bias of unseen classes, up to a constant per row. */
 async function judgeOverHttp(
   url: string,
   dataset: Dataset,
-  unseenBias: number,
+  { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: number },
   watcher: Watcher,
 ): Promise<ScoredMargins> {
   const label = new Map(dataset.classNames.map((name, i) => [name, i]));
@@ -102,7 +107,7 @@ async function judgeOverHttp(
         const c = label.get(name)!;
         const logarithm = Math.max(lowestLogarithm, Math.log(answers.probabilities[at]));
         const row = start + Math.floor(at / classes);
-        scores.data[row * classes + c] = logarithm - (isUnseen[c] ? unseenBias : 0);
+        scores.data[row * classes + c] = logarithm / sharpness - (isUnseen[c] ? unseenBias : 0);
       });
       progress.update((done += part.length));
     }

@@ -1,7 +1,26 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+
+const usualAddress = 'http://127.0.0.1:8080';
 
 /** For --url: an http or https address. */
 export function serverAddress(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError('It must be an address like http://127.0.0.1:8080.');
+}
+
+/** `--url`, which every command that asks a server has. */
+export function serverOption(): Option {
+  return new Option('--url <url>', 'where the server is')
+    .env('UNSEEN_URL')
+    .argParser(serverAddress)
+    .default(usualAddress);
+}
+
+/** What to do about a server that does not answer, for people who have not started one. */
+export function startServerHint(url: string): string {
+  const { hostname, port } = new URL(url);
+  const near = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  if (!near) return 'Is the address right, and does the server run there? (--url, UNSEEN_URL)';
+  const option = port === '8080' ? '' : ` --port ${port || '80'}`;
+  return `Start one with "unseen serve --bundle BUNDLE${option}", or name another with --url or UNSEEN_URL.`;
 }

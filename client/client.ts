@@ -20,6 +20,8 @@ export interface ClassifyOptions extends ReadOptions {
   readonly explain?: boolean | undefined;
   /** Instead of the model's own; `attributes()` names the range. */
   readonly unseenBias?: number | undefined;
+  /** The novelty from which the verdict is `unknown`, instead of the server's own. */
+  readonly unknownAt?: number | undefined;
 }
 
 export interface ClassPage {
@@ -105,8 +107,8 @@ export class UnseenClient {
       },
     );
     if ('pictures' in answer) return answer;
-    const { predictions, explanation, ...footer } = answer; // the server answers a single picture in its own shape
-    return { pictures: [{ name: names[0], predictions, ...(explanation && { explanation }) }], ...footer };
+    const { model, registryRevision, requestId, ...own } = answer; // the server answers a single picture in its own shape
+    return { pictures: [{ name: names[0], ...own }], model, registryRevision, requestId };
   }
 
   /** What an attribute vector must hold, and the range of `unseenBias`. */
@@ -138,14 +140,26 @@ export class UnseenClient {
     return this.sender.send('/classes', { method: 'POST', body, signal });
   }
 
-  /** Pictures of a class, all of them or none; one that it has already is not added again. */
+  /**
+   * Pictures of a class, all of them or none; one that it has already is not added again. With `dryRun` nothing changes, and `preview` says
+   * what the class would be confused with.
+   */
   async addExamples(
     name: string,
     pictures: readonly (Picture | NamedPicture)[],
-    { signal }: CallOptions = {},
+    { dryRun, signal }: CallOptions & { readonly dryRun?: boolean | undefined } = {},
   ): Promise<contract.AddedExamplesResponse> {
     const { form: body } = await formOf(pictures);
-    return this.sender.send(`${pathOf(name)}/examples`, { method: 'POST', body, signal });
+    const query = { dryRun };
+    return this.sender.send(`${pathOf(name)}/examples`, { method: 'POST', query, body, signal });
+  }
+
+  /** The stored features of the examples of a class, for a backup; needs an admin key. `after` is `next` of the answer before. */
+  storedExamples(
+    name: string,
+    { limit, after, signal }: CallOptions & Pick<ClassPage, 'limit' | 'after'> = {},
+  ): Promise<contract.StoredExamplesResponse> {
+    return this.sender.send('/admin/examples', { query: { class: name, limit, after }, signal });
   }
 
   /** When each was added and by whom; neither pictures nor features. */
@@ -166,6 +180,16 @@ export class UnseenClient {
     { signal }: CallOptions = {},
   ): Promise<contract.CreatedManyResponse> {
     return this.sender.send('/classes', { ...json('POST', { classes }), signal });
+  }
+
+  /** The same of one class with pictures of it: `filled` is what is read from them, as a draft of its attributes. */
+  async previewClass(
+    content: contract.NewClass,
+    { pictures = [], signal }: CallOptions & WithPictures = {},
+  ): Promise<contract.DryRunResponse> {
+    if (pictures.length === 0) return this.previewClasses([content], { signal });
+    const { form: body } = await formOf(pictures, content);
+    return this.sender.send('/classes', { method: 'POST', query: { dryRun: true }, body, signal });
   }
 
   /** What new classes would be confused with; nothing changes. */
@@ -257,6 +281,6 @@ function json(method: string, body: unknown, headers: Readonly<Record<string, st
   return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-function queryOf({ topK, explain, unseenBias }: ClassifyOptions) {
-  return { topK, explain, unseenBias };
+function queryOf({ topK, explain, unseenBias, unknownAt }: ClassifyOptions) {
+  return { topK, explain, unseenBias, unknownAt };
 }

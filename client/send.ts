@@ -116,6 +116,7 @@ async function readJson<T>(response: Response): Promise<T> {
 /** fetch reports only that it failed; the reason is its cause. */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { code?: string; message?: string } };
+  if (cause?.code === 'ECONNREFUSED') return 'no server listens there (ECONNREFUSED)';
   return cause?.message || cause?.code || (error as Error).message;
 }
 

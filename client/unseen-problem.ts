@@ -38,7 +38,7 @@ export class UnseenProblem extends Error {
 export async function problemOf(response: Response): Promise<UnseenProblem> {
   const body = (await response.json().catch(() => null)) as Partial<ProblemResponse> | null;
   const { status, headers } = response;
-  const retryAfter = Number(headers.get('retry-after') ?? undefined); // a date, which we never send, is NaN as well
+  const retryAfter = secondsOf(headers.get('retry-after'));
   return new UnseenProblem({
     status,
     code: body?.code ?? 'internal',
@@ -47,4 +47,11 @@ export async function problemOf(response: Response): Promise<UnseenProblem> {
     requestId: body?.requestId ?? headers.get('x-request-id') ?? undefined,
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
   });
+}
+
+/** Of Retry-After: seconds, or a date, which proxies send. */
+function secondsOf(retryAfter: string | null): number {
+  if (retryAfter === null || retryAfter.trim() === '') return NaN;
+  const seconds = Number(retryAfter);
+  return Number.isNaN(seconds) ? Math.max(0, (Date.parse(retryAfter) - Date.now()) / 1000) : seconds;
 }

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 
 export function sha256Of(...parts: (Uint8Array | string)[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { precisions } from '../core/backbone/catalogue.js';
 import { providers } from '../core/compute/session.js';
+import { usualUnknownAt } from '../core/head/verdict.js';
 import { projectFolder } from '../core/project-folder.js';
 import { parseKey, type KeySettings } from './http/key-ring.js';
 
@@ -195,6 +196,11 @@ const settingsSchema = z.strictObject({
     .default([])
     .describe(
       'Keys that may classify and read, NAME:reading:KEY only read. None: everyone. Admin keys may, too.',
+    ),
+  unknownAt: amount(0, 1)
+    .default(usualUnknownAt)
+    .describe(
+      'Novelty from which a picture is called unknown; ?unknownAt= overrides it. 0.95 calls 5 % of the pictures of known classes unknown. Low: more of them. High: pictures of other things are given to the nearest class.',
     ),
   attributesOutOfRange: z
     .enum(['warn', 'refuse'])

@@ -150,7 +150,7 @@ function publisher(
   { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, bias, evidence, trials } = selection;
+  const { configuration, bias, evidence, confidence, trials } = selection;
   return (model, evaluation) => {
     const metrics = {
       evaluation,
@@ -162,7 +162,7 @@ function publisher(
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
     if (settings) request.watcher.note(`Chosen on validation classes: ${worthOfAttributes(settings)}.`);
-    const saved = { dataset, model, configuration, seed: seeds[0], bias, evidence, metrics };
+    const saved = { dataset, model, configuration, seed: seeds[0], bias, evidence, confidence, metrics };
     return saveModel(out, saved, engine);
   };
 }

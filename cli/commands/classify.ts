@@ -1,112 +1,150 @@
-import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from 'commander';
-import { UnseenClient, UnseenProblem, type ClassifyResponse } from '../../client/index.js';
-import { Failure, type FailureCode } from '../../core/failures.js';
+import { Failure } from '../../core/failures.js';
 import { stopIfAsked } from '../../core/stop.js';
+import { AnswerFile } from '../classify/answer-file.js';
+import { answerFiles } from '../classify/answer-files.js';
+import { csvFormat, jsonLinesFormat } from '../classify/answer-formats.js';
+import { findPictures } from '../classify/find-pictures.js';
+import { moveByClass } from '../classify/move-by-class.js';
+import { askServer, serveToItself, type AnswerSource } from '../classify/open-answers.js';
+import { Summary } from '../classify/summary.js';
 import { classificationTable, type FileOutcome } from '../classification-table.js';
+import type { CommandContext } from '../context.js';
 import { exitCodes } from '../exit-codes.js';
 import { count } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { serverAddress } from '../server-address.js';
+import { serverOption } from '../server-address.js';
 
 interface ClassifyCommandOptions {
   readonly url: string;
+  readonly bundle?: string;
+  readonly registry?: string;
   readonly topK: number;
   readonly explain?: boolean;
   readonly unseenBias?: number;
   readonly key?: string;
+  readonly csv?: string;
+  readonly jsonl?: string;
+  readonly moveTo?: string;
   readonly json?: boolean;
 }
-
-/** Enough to fill a server's batches, too few to fill its queue. */
-const filesInFlight = 4;
-
-/** Errors that every other file would get as well. */
-const aboutTheCall: readonly FailureCode[] = [
-  'server-unreachable',
-  'request-invalid',
-  'unauthenticated',
-  'forbidden',
-  'not-found',
-  'method-not-allowed',
-];
 
 export const addClassifyCommand: AddCommand = (program, run) => {
   program
     .command('classify')
-    .description('Ask a running server what is in pictures.')
-    .argument('<file...>', 'pictures: JPEG, PNG or WebP')
-    .option('--url <url>', 'where the server is', serverAddress, 'http://127.0.0.1:8080')
+    .description('Recognise what is in pictures, or in all pictures of a folder.')
+    .argument('<picture-or-folder...>', 'pictures (JPEG, PNG or WebP), or folders that hold some')
+    .addOption(serverOption())
+    .option('--bundle <directory>', 'open this model here instead of asking a server')
+    .option('--registry <address>', 'with --bundle: also the classes that were added to this registry')
     .option('--top-k <number>', 'how many classes to show', count, 5)
     .option('--explain', 'also show what the model reads from the pictures')
     .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)
     .addOption(new Option('--key <key>', 'API key, if the server requires one').env('UNSEEN_KEY'))
+    .option('--csv <file>', 'write a table with a line for each picture')
+    .option('--jsonl <file>', 'write whole answers, one JSON document for each picture')
+    .option('--move-to <directory>', 'move each picture into a folder named after its class')
     .option('--json', 'print the answers as JSON')
     .addHelpText(
       'after',
       `
+Folders are searched with everything below them. Several pictures are asked about at a time; when the server is busy they wait
+as long as it asks for. A table that exists is continued: pictures that have an answer of the same model are not asked about again.
+A picture that cannot be used has the reason in its line, and the exit code is then 8.
+
 Examples:
   unseen classify flag.jpg
+  unseen classify photos --csv answers.csv
+  unseen classify photos --csv answers.csv --bundle models/demo
+  unseen classify photos --move-to sorted --top-k 1
   unseen classify photos/*.jpg --top-k 3 --url http://gpu-machine:8080
   UNSEEN_KEY=… unseen classify bird.png --explain --json`,
     )
-    .action(async (files: string[], options: ClassifyCommandOptions) => {
-      await run(options.json === true, async (context) => {
-        const outcomes = await classifyFiles(files, options, context.signal);
-        context.result(classificationTable(outcomes), { url: options.url, files: outcomes });
-        // The answers are printed; the exit code reports that some files have none.
-        if (outcomes.some((outcome) => 'problem' in outcome)) process.exitCode = exitCodes['image-invalid'];
-      });
+    .action(async (given: string[], options: ClassifyCommandOptions) => {
+      await run(options.json === true, (context) => classify(given, options, context));
     });
 };
 
-async function classifyFiles(
-  files: readonly string[],
+async function classify(
+  given: readonly string[],
   options: ClassifyCommandOptions,
-  asked: AbortSignal,
-): Promise<FileOutcome[]> {
-  const { url, key, topK, explain, unseenBias } = options;
-  const client = new UnseenClient({ url, key });
-  const refused = new AbortController();
-  const signal = AbortSignal.any([asked, refused.signal]);
-  const outcomes: FileOutcome[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < files.length) {
-      const place = next++;
-      const ask = (bytes: Buffer) => client.classify(bytes, { topK, explain, unseenBias, signal });
-      outcomes[place] = await classifyFile(files[place], ask);
-    }
-  };
+  context: CommandContext,
+): Promise<void> {
+  const { csv, jsonl, moveTo } = options;
+  if (options.registry !== undefined && options.bundle === undefined)
+    throw new Failure('usage', '--registry needs --bundle: a server has its own registry.');
+  const { files, skipped } = await findPictures(given, moveTo);
+  if (files.length === 0) throw new Failure('usage', nothingFound(given, skipped));
+  if (skipped.length > 0)
+    context.note(`${skipped.length} other files are not pictures by their names, such as ${skipped[0]}.`);
+  const source = await openSource(options, context);
+  const outputs: AnswerFile[] = [];
   try {
-    await Promise.all(Array.from({ length: filesInFlight }, worker));
-  } catch (error) {
-    refused.abort(error);
-    stopIfAsked(asked);
-    if (error instanceof UnseenProblem) throw new Failure(error.code, error.detail, { cause: error });
-    throw error;
+    if (csv !== undefined) outputs.push(await AnswerFile.open(csv, csvFormat(options.topK), source.model));
+    if (jsonl !== undefined) outputs.push(await AnswerFile.open(jsonl, jsonLinesFormat, source.model));
+    const toTable = outputs.length > 0;
+    const done = (file: string): boolean => toTable && outputs.every((output) => output.done.has(file));
+    const left = files.filter((file) => !done(file));
+    noteResumption(files.length - left.length, outputs, context);
+
+    if (moveTo !== undefined)
+      for (const file of files.filter(done)) await moveByClass(file, outputs[0].done.get(file)!, moveTo);
+
+    const summary = new Summary(files.length - left.length);
+    const outcomes: FileOutcome[] = [];
+    const progress = context.progress('Classifying', left.length);
+    try {
+      await answerFiles(left, source.ask, context.signal, async (outcome, finished) => {
+        for (const output of outputs) if (!output.done.has(outcome.file)) await output.write(outcome);
+        summary.add(outcome);
+        if (!toTable) outcomes.push(outcome);
+        if (moveTo !== undefined && !('problem' in outcome))
+          await moveByClass(outcome.file, outcome.predictions[0].class, moveTo);
+        progress.update(finished);
+      });
+    } catch (error) {
+      if (toTable && summary.answered > 0)
+        context.note(`${summary.answered} answers are written. Give the same command again to go on.`);
+      throw error;
+    } finally {
+      progress.stop();
+    }
+    stopIfAsked(context.signal);
+    const places = [csv, jsonl].filter((path) => path !== undefined);
+    if (toTable)
+      context.result(summary.text(places, moveTo), {
+        url: source.url,
+        ...summary.value(),
+        ...{ csv, jsonl },
+      });
+    else context.result(classificationTable(outcomes), { url: source.url, files: outcomes });
+    // The answers are written; the exit code reports that some files have none.
+    if (summary.problems > 0) process.exitCode = exitCodes['image-invalid'];
+  } finally {
+    for (const output of outputs) await output.close();
+    await source.close();
   }
-  return outcomes;
 }
 
-async function classifyFile(
-  file: string,
-  ask: (bytes: Buffer) => Promise<ClassifyResponse>,
-): Promise<FileOutcome> {
-  let bytes: Buffer;
-  try {
-    bytes = await readFile(file);
-  } catch (error) {
-    const detail = `It cannot be read: ${(error as Error).message}`;
-    return { file, problem: { code: 'image-invalid', detail } };
-  }
-  try {
-    return { file, ...(await ask(bytes)) };
-  } catch (error) {
-    if (!(error instanceof UnseenProblem) || aboutTheCall.includes(error.code)) throw error;
-    const { code, detail, requestId } = error;
-    return { file, problem: { code, detail, ...(requestId !== undefined && { requestId }) } };
-  }
+function openSource(options: ClassifyCommandOptions, context: CommandContext): Promise<AnswerSource> {
+  const { url, key, bundle, registry, topK, explain, unseenBias } = options;
+  const question = { topK, explain, unseenBias };
+  return bundle === undefined
+    ? askServer(url, key, question, context.signal)
+    : serveToItself(bundle, registry, question, context);
+}
+
+function nothingFound(given: readonly string[], skipped: readonly string[]): string {
+  const others =
+    skipped.length > 0 ? ` ${skipped.length} files are of other kinds, such as ${skipped[0]}.` : '';
+  return `There is no picture in ${given.join(', ')}.${others} Pictures end with .jpg, .png or .webp.`;
+}
+
+function noteResumption(before: number, outputs: readonly AnswerFile[], context: CommandContext): void {
+  if (before > 0) context.note(`${before} pictures have been answered before.`);
+  const outdated = Math.max(0, ...outputs.map((output) => output.outdated));
+  if (outdated > 0)
+    context.note(`${outdated} answers were of another model: those pictures are asked about again.`);
 }
 
 function finite(text: string): number {

@@ -2,11 +2,9 @@
  * The file of a network after its hash was verified. Workers open it by its path whenever one starts, hours later perhaps: by then
  * it must still be the same file, or have the same content.
  */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { Failure } from '../failures.js';
+import { sha256OfFile } from '../hash.js';
 
 /** Changes with every write to a file and with every replacement of it: nobody can set the change time (ctime) of a file. */
 export type FileState = string;
@@ -29,9 +27,7 @@ export class VerifiedFile {
     try {
       const now = await fileState(this.path);
       if (now === this.state) return;
-      const hash = createHash('sha256');
-      await pipeline(createReadStream(this.path), hash);
-      if (hash.digest('hex') !== this.sha256)
+      if ((await sha256OfFile(this.path)) !== this.sha256)
         throw new Failure(
           'backbone-invalid',
           `${this.path} is no longer the file that was verified when the model was loaded. No worker is started with it. Put the right file back, or fetch it anew with "unseen backbone pull --force".`,

@@ -16,6 +16,8 @@ export interface Bundle {
   readonly bias: Float32Array; // (C)
   /** How far seen classes lie from where a closed form without them puts them: (at most C, D); null: not known. */
   readonly deviations: Matrix | null;
+  /** What tells new pictures from known ones (core/head/novelty/geometry.ts): (3 + k, D); null: not known. */
+  readonly novelty: Matrix | null;
   /** Real training features, mapped, against which a class added at runtime is fitted. */
   readonly replay: { readonly features: Matrix; readonly labels: Int32Array }; // (R, D), (R)
 }

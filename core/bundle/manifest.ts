@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { backboneIdentitySchema } from '../backbone/identity.js';
+import { confidenceSchema } from './confidence-description.js';
 
 /**
  * manifest.json: everything about a saved model that is not bulk numbers. It names every other file with its hash, and
@@ -129,6 +130,10 @@ export const manifestSchema = z.object({
   attributeEncoding: attributeEncodingSchema,
   featureMap: featureMapSchema,
   head: headDescriptionSchema,
+  confidence: confidenceSchema
+    .nullable()
+    .default(null)
+    .describe('How far answers can be trusted; null: not measured, and answers are not calibrated.'),
   metrics: z.record(z.string(), z.unknown()).describe('The evaluation on the test rows at training time.'),
   files: z.record(z.string().regex(/^[a-z0-9.-]+$/), fileEntrySchema),
 });

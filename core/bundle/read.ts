@@ -43,6 +43,7 @@ export async function readBundle(path: string): Promise<Bundle> {
     weights: matrix(classes, width, weights),
     bias,
     deviations: 'deviations.f16' in manifest.files ? rowsOf(await file('deviations.f16'), width) : null,
+    novelty: 'novelty.f16' in manifest.files ? rowsOf(await file('novelty.f16'), width) : null,
     replay: { features: matrix(labels.length, width, replay), labels },
   };
 }

@@ -20,6 +20,7 @@ export async function writeBundle(
     'head-bias.f32': bytesOf(content.bias),
     'replay-features.f16': bytesOf(toHalf(content.replay.features.data)),
     'replay-labels.i32': bytesOf(content.replay.labels),
+    ...(content.novelty && { 'novelty.f16': bytesOf(toHalf(content.novelty.data)) }),
     ...(content.deviations && { 'deviations.f16': bytesOf(toHalf(content.deviations.data)) }),
   };
   const manifest: Manifest = manifestSchema.parse({

@@ -32,6 +32,8 @@ export interface SessionOptions {
   readonly spinning?: boolean;
   /** False runs operator by operator, as the file says: to compare kernels with. */
   readonly optimised?: boolean;
+  /** Where the graph goes as the runtime has optimised it. It fits this kind of processor and this version of the runtime only. */
+  readonly saveOptimised?: string | undefined;
   /** When the provider is missing: go on with the CPU and say so through `onFallback`, or fail. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -43,13 +45,14 @@ export class Session {
   ) {}
 
   static async open(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
-    const { provider = 'cpu', threads = 0, spinning = true, optimised = true, onFallback } = options;
+    const { provider = 'cpu', threads = 0, spinning = true, optimised = true, onFallback, saveOptimised } = options;
     const create = (name: Provider): Promise<ort.InferenceSession> => {
       const settings: ort.InferenceSession.SessionOptions = {
         executionProviders: [name],
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         logSeverityLevel: 3,
+        ...(saveOptimised !== undefined && { optimizedModelFilePath: saveOptimised }),
         ...(!optimised && { graphOptimizationLevel: 'disabled' as const }),
         ...(!spinning && { extra: { session: { intra_op: { allow_spinning: '0' } } } }),
       };

@@ -28,11 +28,13 @@ export async function confusionOf(
   const all = [...manifest.classes, ...classes];
   const own = all.findLastIndex((one) => one.name === name);
   const encoded = all.map(({ attributes }) => context.encode(attributes));
-  const examples = await context.examplesOf(classes[own - manifest.classes.length]);
+  const candidate = classes[own - manifest.classes.length];
+  const examples = await context.examplesOf(candidate);
   const described = {
     name,
     attributes: encoded[own],
     examples,
+    assigned: candidate.assigned,
     knownShare: knownShareOf(all[own].attributes),
   };
   const { rows } = await synthesiseRows(context, described, sampleRows, 'confusion');
@@ -44,11 +46,12 @@ export async function confusionOf(
   const scores = await scorer.score(head, rows); // (rows, C)
   await scorer.release();
   const biases = servingBiases(manifest, classes);
+  const sharpness = manifest.confidence?.sharpness ?? 1;
   const probability = new Float64Array(all.length);
   for (let i = 0; i < rows.rows; i++) {
     const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
     const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
-    const parts = row.map((score) => Math.exp(score - max));
+    const parts = row.map((score) => Math.exp(sharpness * (score - max)));
     const sum = parts.reduce((total, part) => total + part, 0);
     parts.forEach((part, c) => (probability[c] += part / sum / rows.rows));
   }

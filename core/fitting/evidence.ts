@@ -21,6 +21,7 @@ import {
   type Rows,
 } from '../compute/linear-algebra.js';
 import { rowOf, type Matrix } from '../matrix.js';
+import type { AssignedPictures } from './runtime-class.js';
 
 /** What a bundle knows of how much pictures and attributes say. */
 export interface EvidenceSettings {
@@ -101,6 +102,10 @@ export class EvidenceModel {
     );
   }
 
+  get featureWidth(): number {
+    return this.width;
+  }
+
   static ofBundle({ manifest, deviations }: Pick<Bundle, 'manifest' | 'deviations'>): EvidenceModel {
     return new EvidenceModel(evidenceSettingsOf(manifest), deviations, manifest.featureMap.mappedWidth);
   }
@@ -170,4 +175,18 @@ export function meanOfRows(rows: Matrix): Float32Array {
     for (let k = 0; k < row.length; k++) mean[k] += row[k] / rows.rows;
   }
   return mean;
+}
+
+/** Labelled pictures and those that were assigned to a class, as if all were of one kind; null without any. */
+export function picturesTogether(
+  examples: Matrix | null | undefined,
+  assigned: AssignedPictures | undefined,
+): AssignedPictures | null {
+  const own = examples && examples.rows > 0 ? { mean: meanOfRows(examples), pictures: examples.rows } : null;
+  if (!own || !assigned) return own ?? assigned ?? null;
+  const pictures = own.pictures + assigned.pictures;
+  const mean = own.mean.map(
+    (value, k) => (own.pictures * value + assigned.pictures * assigned.mean[k]) / pictures,
+  );
+  return { mean, pictures };
 }

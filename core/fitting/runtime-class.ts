@@ -12,8 +12,18 @@ export interface RuntimeClass {
   readonly attributes: readonly number[];
   /** Features of labelled pictures, as the bundle's network extracts them (not mapped): (n, features). */
   readonly examples?: Matrix;
+  /** What unlabelled pictures say of it, as an adaptation found it (core/adaptation). */
+  readonly assigned?: AssignedPictures;
   /** As an earlier fit returned it; a class without one is new. */
   readonly row?: HeadRow;
+}
+
+/** Unlabelled pictures that were assigned to a class: all that an adaptation keeps of them. */
+export interface AssignedPictures {
+  /** Their mean, weighted by how much of each belongs to the class, of rows as the head sees them and of unit length: (D). */
+  readonly mean: Float32Array;
+  /** As how many labelled pictures they count; need not be whole. */
+  readonly pictures: number;
 }
 
 export type FittedClass = RuntimeClass & { readonly row: HeadRow };

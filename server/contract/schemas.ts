@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { failureCodes } from '../../core/failures.js';
+import { verdicts } from '../../core/head/verdict.js';
 
 const wholeText = (least: number, most: number) =>
   z
@@ -33,11 +34,25 @@ export const classifyQuerySchema = z.strictObject({
     .describe(
       "Added to the scores of unseen classes instead of the model's own bias. GET /attributes names the range that makes sense.",
     ),
+  unknownAt: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, 'a number from 0 to 1 is expected')
+    .transform(Number)
+    .pipe(z.number())
+    .meta({ type: 'number', minimum: 0, maximum: 1 })
+    .optional()
+    .describe(
+      "The novelty from which the verdict is unknown, instead of the server's own (0.95): 0.99 calls 1 % of the pictures of known classes unknown.",
+    ),
 });
 
 export const predictionSchema = z.object({
   class: z.string(),
-  probability: z.number().min(0).max(1),
+  probability: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Where `calibrated` is true, of pictures answered with 0.7, some 70 % are right.'),
   seen: z.boolean().describe('True when training had pictures of the class.'),
   runtime: z.boolean().describe('True when the class was added while serving.'),
 });
@@ -47,7 +62,19 @@ export const evidenceSchema = z.object({
   read: z.number().describe('As read from the picture.'),
   expected: z.number().describe('As the class has it.'),
   evidence: z.number().describe('Positive: speaks for the class, compared with classes on average.'),
+  filled: z
+    .literal(true)
+    .optional()
+    .describe('The class does not say it: it was filled in from what the class does say.'),
 });
+
+export const restsOnSchema = z
+  .object({
+    training: z.boolean().describe('True when training had pictures of the class.'),
+    attributes: z.int().describe('How many of its attributes are known.'),
+    pictures: z.int().describe('How many pictures of it were added while serving, and are used.'),
+  })
+  .describe('What is known of the class: what an answer that names it rests on.');
 
 export const explanationSchema = z.object({
   attributes: z
@@ -60,7 +87,12 @@ export const explanationSchema = z.object({
     )
     .describe('What the model reads from the picture, most unusual first.'),
   classes: z.array(
-    z.object({ class: z.string(), for: z.array(evidenceSchema), against: z.array(evidenceSchema) }),
+    z.object({
+      class: z.string(),
+      restsOn: restsOnSchema,
+      for: z.array(evidenceSchema).describe('Empty for a class of which no attribute is known.'),
+      against: z.array(evidenceSchema),
+    }),
   ),
 });
 
@@ -83,6 +115,23 @@ export const problemSchema = z.object({
 
 const answerSchema = z.object({
   predictions: z.array(predictionSchema),
+  verdict: z
+    .enum(verdicts)
+    .nullable()
+    .describe(
+      'unknown: it looks like none of the classes. unsure: like something known, but no class has half of the probability. known: otherwise. null: the model was not measured for it.',
+    ),
+  novelty: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe(
+      'The share of pictures of known classes that look less new than this one: 0.95 and above is what 5 % of them have. null: the model was not measured for it.',
+    ),
+  calibrated: z
+    .boolean()
+    .describe('Whether probabilities are frequencies; false for models from before that was measured.'),
   explanation: explanationSchema.optional(),
 });
 

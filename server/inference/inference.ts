@@ -4,6 +4,7 @@ import type { PictureLimits, Preprocessing } from '../../core/backbone/preproces
 import { builtInPictures } from '../../core/backbone/quantisation/check/built-in-pictures.js';
 import type { Fingerprint } from '../../core/backbone/quantisation/check/fingerprint.js';
 import type { Failure } from '../../core/failures.js';
+import { optimisedFileOf } from '../../core/backbone/optimised-file.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
@@ -40,7 +41,7 @@ interface InferenceContext {
   readonly processes: WorkerProcesses;
   readonly admission: Admission;
   readonly decoders: Decoders;
-  readonly metrics: Pick<Metrics, 'stageSeconds'>;
+  readonly metrics: Pick<Metrics, 'stageSeconds' | 'verdicts'>;
 }
 
 /** Where the classes that compete come from. */
@@ -80,14 +81,16 @@ export class PictureInference implements Inference {
     context: InferenceContext,
     events: PoolEvents,
   ): Promise<PictureInference> {
-    const { manifest, featureMap, predictor } = bundle;
+    const { manifest, featureMap, predictor, novelty } = bundle;
     const { workers, provider, batchSize } = context.settings;
     const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
+    const optimised = optimisedFileOf(backbone, { provider });
     const start = (): WorkerStart => ({
       entry: backbone.entry,
       network: backbone.file ?? backbone.model,
-      bundle: { manifest, featureMap, predictor },
+      optimised,
+      bundle: { manifest, featureMap, predictor, novelty },
       head: source.head(),
       provider,
       threads,
@@ -139,8 +142,8 @@ export class PictureInference implements Inference {
     return this.context.admission.overload(caller, this.expectedWait);
   }
 
-  classifyPicture(request: PictureRequest): Promise<Answer> {
-    return this.submitPicture(request, request.options);
+  async classifyPicture(request: PictureRequest): Promise<Answer> {
+    return this.counted(await this.submitPicture(request, request.options));
   }
 
   async extractFeatures(request: ExtractionRequest): Promise<Float32Array> {
@@ -154,8 +157,13 @@ export class PictureInference implements Inference {
         { length: features.rows },
         (_, i) => new Job({ features: rowOf(features, i) }, options, signal, onStage),
       );
-      return Promise.all(jobs.map((job) => this.pool.submit(job)));
+      return Promise.all(jobs.map(async (job) => this.counted(await this.pool.submit(job))));
     });
+  }
+
+  private counted(answer: Answer): Answer {
+    if (answer.verdict !== null) this.context.metrics.verdicts.inc({ verdict: answer.verdict });
+    return answer;
   }
 
   /** True when a worker has answered within that time, or answers a probe now: one for all who ask meanwhile. */

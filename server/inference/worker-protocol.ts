@@ -24,6 +24,8 @@ export interface WorkerStart {
   readonly entry: BackboneEntry;
   /** The backbone's ONNX file, or its bytes. */
   readonly network: string | Uint8Array;
+  /** Where it is kept as the runtime has optimised it: core/backbone/optimised-file.ts. */
+  readonly optimised: string | null;
   readonly bundle: ServedBundle;
   /** Every class that competes from the start. */
   readonly head: HeadChange;

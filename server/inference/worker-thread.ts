@@ -3,8 +3,8 @@ import { SlotFile, slotsDescriptor, type Placed } from '../../core/channel/share
 import { serveRequests } from '../../core/channel/serve.js';
 import { parentThread } from '../../core/channel/threads.js';
 import { Extractor } from '../../core/backbone/extractor.js';
+import { openOptimised } from '../../core/backbone/optimised-file.js';
 import { pictureSize, toTensor } from '../../core/backbone/preprocess.js';
-import { Session } from '../../core/compute/session.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { applyHeadChange, type HeadChange } from '../../core/head/head-change.js';
 import { HeadTable } from '../../core/head/head-table.js';
@@ -36,11 +36,12 @@ class Worker {
   }
 
   static async open(start: WorkerStart): Promise<Worker> {
-    const { network, provider, threads, entry, bundle, head } = start;
+    const { network, optimised, provider, threads, entry, bundle, head } = start;
     const onFallback = (reason: string): void => {
       emit('fallback', reason);
     };
-    const session = await Session.open(network, { provider, threads, spinning: false, onFallback });
+    const settings = { provider, threads, spinning: false, onFallback };
+    const session = await openOptimised(network, optimised, settings);
     const table = new HeadTable(bundle.manifest.featureMap.mappedWidth, head.put.length);
     // A small head needs no threads of its own: they would only spin beside those of the network. Thousands of classes do, and
     // while they are scored, the threads of the network have nothing to do.

@@ -2,6 +2,7 @@
  * What Prometheus sees. Labels are bounded: routes by name, statuses, stages, reasons; never a class name or a request
  * id. Everything is counted here, in the main thread; workers report their times with their answers.
  */
+import { verdicts } from '../../core/head/verdict.js';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 const stages = ['upload', 'queue', 'decode', 'infer', 'head'] as const;
@@ -43,6 +44,7 @@ export function createMetrics(register: Registry) {
   const metrics = defineMetrics(register);
   // Known from the start at 0: a rate that first sees a counter at 1 misses what happened first.
   for (const reason of refusalReasons) metrics.refused.inc({ reason }, 0);
+  for (const verdict of verdicts) metrics.verdicts.inc({ verdict }, 0);
   for (const outcome of reloadOutcomes) metrics.modelReloads.inc({ outcome }, 0);
   for (const stage of stages) metrics.stageSeconds.zero({ stage });
   return metrics;
@@ -82,6 +84,12 @@ function defineMetrics(register: Registry) {
       name: 'unseen_pictures_total',
       help: 'Pictures by what became of them.',
       labelNames: ['outcome'],
+      registers,
+    }),
+    verdicts: new Counter({
+      name: 'unseen_verdicts_total',
+      help: 'Answered pictures and rows by verdict; nothing for models that were not measured for it.',
+      labelNames: ['verdict'],
       registers,
     }),
     batchPictures: new Histogram({

@@ -1,5 +1,6 @@
 /** Runs a request through inference. The protocol knows no partial answers: one bad picture refuses the whole request. */
 import type { Answer, InferenceRequest } from '../inference/contract.js';
+import type { ServerConfiguration } from '../configuration.js';
 import type { ServedModel } from '../model/contract.js';
 import { runAll } from '../inference/run-all.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
@@ -9,10 +10,16 @@ export async function infer(
   { inference, manifest }: ServedModel,
   { request, content }: ReadRequest,
   context: Omit<InferenceRequest, 'options'>,
+  settings: Pick<ServerConfiguration, 'unknownAt'>,
 ): Promise<Answer[]> {
-  const { top_k: topK, unseen_bias: unseenBias } = request.parameters;
+  const { top_k: topK, unseen_bias: unseenBias, unknown_at: unknownAt } = request.parameters;
   checkUnseenBias(unseenBias, manifest, { name: 'unseen_bias', pointer: '/parameters/unseen_bias' });
-  const common = { ...context, options: { topK, ...(unseenBias !== undefined && { unseenBias }) } };
+  const options = {
+    topK,
+    ...(unseenBias !== undefined && { unseenBias }),
+    unknownAt: unknownAt ?? settings.unknownAt,
+  };
+  const common = { ...context, options };
   if ('pictures' in content)
     return runAll(content.pictures, common.signal, (bytes, signal, i) =>
       inference.classifyPicture({ ...common, bytes, name: `image[${i}]`, signal }),

@@ -8,7 +8,7 @@ import { maxPredictions } from '../contract/schemas.js';
 
 export const modelName = 'unseen';
 export const extensions = ['binary_tensor_data'];
-export const outputNames = ['class', 'probability', 'seen'] as const;
+export const outputNames = ['class', 'probability', 'seen', 'verdict', 'novelty'] as const;
 export type OutputName = (typeof outputNames)[number];
 
 const dimension = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -52,6 +52,12 @@ export const inferRequestSchema = z.object({
         .number()
         .optional()
         .describe("Added to the scores of unseen classes instead of the model's own bias."),
+      unknown_at: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe("The novelty from which the verdict is unknown, instead of the server's own."),
       binary_data_output: z
         .boolean()
         .default(false)
@@ -76,12 +82,13 @@ export const inferResponseSchema = z.object({
     registry_revision: z
       .int()
       .describe('Of the class registry; every row is of this revision or a later one.'),
+    calibrated: z.boolean().describe('Whether probabilities are frequencies.'),
   }),
   outputs: z.array(
     z.object({
       name: z.enum(outputNames),
       datatype: z.enum(['BYTES', 'FP32', 'BOOL']),
-      shape: z.array(z.int()).describe('[n, k], most likely class first.'),
+      shape: z.array(z.int()).describe('[n, k], most likely class first; [n, 1] for verdict and novelty.'),
       parameters: z.object({ binary_data_size: z.int() }).optional(),
       data: z.array(z.union([z.string(), z.number(), z.boolean()])).optional(),
     }),

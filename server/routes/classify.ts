@@ -44,9 +44,14 @@ interface Admitted extends Uploading {
 async function classify(model: ServedModel, admitted: Admitted, dependencies: RouteDependencies) {
   const { inference, classes, manifest } = model;
   const { request, response, permit } = admitted;
-  const { topK, explain, unseenBias } = validate(classifyQuerySchema, request.query, 'query');
+  const { topK, explain, unseenBias, unknownAt } = validate(classifyQuerySchema, request.query, 'query');
   checkUnseenBias(unseenBias, manifest, { name: 'unseenBias', pointer: '/unseenBias' });
-  const options = { topK, explain, ...(unseenBias !== undefined && { unseenBias }) };
+  const options = {
+    topK,
+    explain,
+    ...(unseenBias !== undefined && { unseenBias }),
+    unknownAt: unknownAt ?? dependencies.settings.unknownAt,
+  };
   const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
   const { pictures } = await readPictures(admitted, dependencies);
   permit.extendTo(pictures.length);
@@ -85,6 +90,6 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
   }
 }
 
-function shown({ predictions, explanation }: Answer) {
-  return { predictions, ...(explanation && { explanation }) };
+function shown({ predictions, verdict, novelty, calibrated, explanation }: Answer) {
+  return { predictions, verdict, novelty, calibrated, ...(explanation && { explanation }) };
 }

@@ -122,7 +122,7 @@ async function answerInfer(
     width: model.manifest.featureMap.width,
   });
   permit.extendTo(placesOf(read.content));
-  const answers = await infer(model, read, { signal, onStage: contextOf(request).onStage });
+  const answers = await infer(model, read, { signal, onStage: contextOf(request).onStage }, settings);
   return encodeResponse(read.request, answers, model);
 }
 
@@ -163,6 +163,8 @@ function describeModel(model: ServedModel): ModelMetadata {
       { name: 'class', datatype: 'BYTES', shape: [-1, -1] },
       { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
       { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
+      { name: 'verdict', datatype: 'BYTES', shape: [-1, 1] },
+      { name: 'novelty', datatype: 'FP32', shape: [-1, 1] },
     ],
     parameters: {
       backbone: model.backbone.name,

@@ -1,10 +1,14 @@
 import type { BundleContent } from '../../core/bundle/bundle.js';
+import type { Confidence } from '../../core/bundle/confidence-description.js';
 import { readBundle } from '../../core/bundle/read.js';
 import { writeBundle } from '../../core/bundle/write.js';
 import { BoundTensor, Session } from '../../core/compute/session.js';
 import { Failure } from '../../core/failures.js';
 import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
+import { packGeometry } from '../../core/head/novelty/geometry.js';
+import { fitGeometry } from '../confidence/fit-geometry.js';
+import type { FittedGeometry } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fingerprint } from '../datasets/fingerprint.js';
@@ -26,17 +30,19 @@ interface ModelToSave {
   readonly seed: number;
   readonly bias: Selection['bias'];
   readonly evidence: Selection['evidence'];
+  readonly confidence: Selection['confidence'];
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
 /** Writes the bundle, reads it back, and publishes it only if it gives the scores of the model in memory. */
 export async function saveModel(target: string, saved: ModelToSave, engine: Engine): Promise<void> {
-  await writeBundle(target, bundleContent(saved), {
+  const geometry = saved.confidence && (await fitGeometry(saved.model.data));
+  await writeBundle(target, bundleContent(saved, geometry), {
     verify: (path) => verifyBundle(path, saved, engine),
   });
 }
 
-function bundleContent(saved: ModelToSave): BundleContent {
+function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): BundleContent {
   const { dataset, model, configuration } = saved;
   const { data, networks, head } = model;
   const seen = new Set(dataset.seen);
@@ -49,6 +55,7 @@ function bundleContent(saved: ModelToSave): BundleContent {
     weights: head.weights,
     bias: head.bias,
     deviations,
+    novelty: geometry && packGeometry(geometry.geometry),
     replay: replayRows(saved),
     description: {
       method: 'ot-zsl',
@@ -87,9 +94,18 @@ function bundleContent(saved: ModelToSave): BundleContent {
         intercepts: configuration.head.intercepts,
         evidence,
       },
+      confidence: confidenceOf(saved.confidence, geometry),
       metrics: saved.metrics,
     },
   };
+}
+
+/** What validation found, with where known pictures lie by all training rows. */
+function confidenceOf(fitted: Selection['confidence'], geometry: FittedGeometry | null): Confidence | null {
+  if (!fitted || !geometry) return null;
+  const { sharpness, calibrationError, novelty } = fitted;
+  const { spreads, meanLength } = geometry;
+  return { sharpness, calibrationError, novelty: { ...novelty, ...spreads, meanLength } };
 }
 
 /** At most so many real rows of each seen class, drawn by the seed. */

@@ -1,5 +1,6 @@
 import type { Watcher } from '../../core/progress.js';
 import { sha256Of } from '../../core/hash.js';
+import { restoreSample, storeSample } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
@@ -46,14 +47,16 @@ export async function assessFold(
     results.forEach(({ bestHarmonicMean: harmonicMean, ausuc, standardTop1 }, i) => {
       log({ phase: 'validation', seed, fold, share: shares[i], harmonicMean, ausuc, standardTop1 });
     });
-    return results.map(({ margins, fewer, ...measures }) => ({
+    return results.map(({ margins, fewer, sample, ...measures }) => ({
       ...measures,
+      sample: storeSample(sample),
       margins: storeMargins(margins),
       fewer: fewer.map(({ competing, margins: own }) => ({ competing, margins: storeMargins(own) })),
     }));
   });
-  return stored.map(({ margins, fewer, ...measures }) => ({
+  return stored.map(({ margins, fewer, sample, ...measures }) => ({
     ...measures,
+    sample: restoreSample(sample),
     margins: restoreMargins(margins),
     fewer: fewer.map(({ competing, margins: own }) => ({ competing, margins: restoreMargins(own) })),
   }));

@@ -4,6 +4,7 @@
  * never touched.
  */
 import type { Configuration } from '../configuration.js';
+import { fitConfidence, type FittedConfidence } from '../confidence/fit-confidence.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
@@ -28,6 +29,8 @@ export interface Selection {
   readonly trials: readonly Trial[]; // empty when nothing could be validated
   /** How much labelled pictures count beside attributes. */
   readonly evidence: EvidenceChoice;
+  /** How far answers can be trusted; null when nothing could be validated. */
+  readonly confidence: FittedConfidence | null;
 }
 
 type Section = 'generator' | 'head';
@@ -69,6 +72,10 @@ export async function selectSettings(
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
     bias: biases[chosen],
     evidence: chooseEvidence(perShare[chosen], start.validation.minimumGain),
+    confidence: fitConfidence(
+      perShare[chosen].map(({ sample }) => sample),
+      biases[chosen],
+    ),
     trials: [
       ...trials,
       ...(shares.length > 1 ? shareTrials : []),
@@ -117,7 +124,7 @@ function withoutValidation(configuration: Configuration): Selection {
     plausible: [-length, length],
     range: [-length, length],
   } as const;
-  return { configuration, bias, trials: [], evidence: chooseEvidence([], 0) };
+  return { configuration, bias, trials: [], evidence: chooseEvidence([], 0), confidence: null };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */

@@ -4,6 +4,8 @@
  */
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fitGeometry } from '../confidence/fit-geometry.js';
+import { sampleFold, type FoldSample } from '../confidence/fold-sample.js';
 import { validationSplit } from '../datasets/validation-split.js';
 import { openScoring } from '../evaluation/evaluate.js';
 import { judgeRows, testRows } from '../evaluation/judge-rows.js';
@@ -26,6 +28,8 @@ export interface FoldResult {
   readonly standardTop1: number;
   /** What a few labelled pictures of each held-out class say of how much pictures count; null: no closed form. */
   readonly pictures: FoldEvidence | null;
+  /** What confidence is measured on (trainer/confidence/). */
+  readonly sample: FoldSample;
 }
 
 interface FoldRun extends ModelRun {
@@ -47,6 +51,7 @@ export async function validate(
     const learnt = await trainNetworks(data, configuration, run);
     const results: FoldResult[] = [];
     const pictures = await judgePictures(data, small, configuration);
+    const geometry = await fitGeometry(data);
     for (const share of run.shares) {
       const head = await headFor(data, withShare(learnt, share), configuration, run);
       const { score, release } = await openScoring(
@@ -63,6 +68,7 @@ export async function validate(
           pictures,
           ausuc: curve.area,
           bestHarmonicMean: curve.best.harmonicMean,
+          sample: await sampleFold(score, head, small, data, geometry),
           standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
         });
       } finally {

@@ -4,7 +4,7 @@
  */
 import type { Matrix } from '../../matrix.js';
 import { meanOfRows } from '../evidence.js';
-import type { RuntimeClass } from '../runtime-class.js';
+import type { AssignedPictures, RuntimeClass } from '../runtime-class.js';
 import { syntheticShare } from './example-rows.js';
 import { drawsPerClass, rowsPerClass } from './row-budget.js';
 import type { FitRowSource, RowContext, SyntheticBlock } from './row-source.js';
@@ -20,6 +20,7 @@ interface KnownClass {
   readonly block: SyntheticBlock;
   readonly given: readonly number[]; // the attributes as they were given
   readonly examples: Matrix | null; // mapped
+  readonly assigned: AssignedPictures | undefined;
 }
 
 export class SyntheticClassRows implements FitRowSource {
@@ -68,9 +69,9 @@ export class SyntheticClassRows implements FitRowSource {
       return isSame ? block : blockOf(first + c, synthetic, this.weightOf(classes[c], examples[c]));
     });
     this.known = new Map(
-      classes.map(({ name, attributes }, c) => [
+      classes.map(({ name, attributes, assigned }, c) => [
         name,
-        { block: blocks[c], given: attributes, examples: examples[c] },
+        { block: blocks[c], given: attributes, examples: examples[c], assigned },
       ]),
     );
     return [...this.bundleBlocks, ...blocks];
@@ -107,9 +108,10 @@ export class SyntheticClassRows implements FitRowSource {
     count: number,
   ) {
     const unknown: DescribedClass[] = [];
-    const found = classes.map(({ name, attributes }, c) => {
+    const found = classes.map(({ name, attributes, assigned }, c) => {
       const known = this.known.get(name);
-      const synthetic = known?.examples === examples[c] ? known.block.synthetic : undefined;
+      const isSame = known?.examples === examples[c] && known.assigned === assigned;
+      const synthetic = isSame ? known.block.synthetic : undefined;
       const isLarge = synthetic !== undefined && synthetic.scales.length >= count;
       // The very same array needs no comparing: with thousands of classes, encoding all of them takes a good part of a second.
       if (isLarge && known?.given === attributes) return synthetic;
@@ -119,6 +121,7 @@ export class SyntheticClassRows implements FitRowSource {
         name,
         attributes: encoded,
         ...this.picturesOf(name, examples[c]),
+        assigned,
         knownShare: knownShareOf(attributes),
       });
       return undefined;

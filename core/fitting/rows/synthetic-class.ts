@@ -14,7 +14,8 @@ import {
 } from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
 import { Random } from '../../random.js';
-import { meanOfRows } from '../evidence.js';
+import { picturesTogether } from '../evidence.js';
+import type { AssignedPictures } from '../runtime-class.js';
 import { ClassNoise } from './class-noise.js';
 import type { RowContext } from './row-source.js';
 
@@ -46,6 +47,7 @@ export interface DescribedClass {
   readonly attributes: Float32Array; // (d), encoded
   /** Features of labelled pictures, of unit length: (n, D). */
   readonly examples?: Matrix | null | undefined;
+  readonly assigned?: AssignedPictures | undefined;
   /** The share of its attributes that was given, and not filled in; all when left out. */
   readonly knownShare?: number;
   /** The mean of its real rows, for a class that training had pictures of: (D). */
@@ -70,7 +72,7 @@ export async function synthesiseClasses(
     const width = drawn.columns;
     const classes = batch.map((one, c) => {
       const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
-      moveToExamples(context, own, one);
+      moveToPictures(context, own, one);
       // All rows of a class around a single draw would be off by that draw's noise; the mean of all draws is not.
       return { ...one, drawn: count > context.rowsPerDraw ? own : meanOf(context, own) };
     });
@@ -106,13 +108,13 @@ export async function classesOfDraws(
 /** The rows themselves (count, D), as the head sees them, beside the compact form of them. */
 export async function synthesiseRows(
   context: RowContext,
-  { name, attributes, examples, knownShare = 1 }: DescribedClass,
+  { name, attributes, examples, assigned, knownShare = 1 }: DescribedClass,
   count: number,
   purpose: string,
 ) {
   const draws = Math.max(drawsPerPrototype, Math.ceil(count / context.rowsPerDraw)); // without residuals a row needs a draw of its own
   const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws);
-  moveToExamples(context, drawn, { examples, knownShare });
+  moveToPictures(context, drawn, { examples, assigned, knownShare });
   const rows = matrix(count, drawn.columns);
   return { ...rowsOfDraws(context, { name }, drawn, purpose, rows), rows };
 }
@@ -133,20 +135,20 @@ async function drawClasses(
 }
 
 /** Draws of a class that has pictures, moved in place: from around where its attributes put it to where the pictures say it is. */
-function moveToExamples(
+function moveToPictures(
   context: RowContext,
   drawn: Matrix,
-  { examples, knownShare = 1 }: Pick<DescribedClass, 'examples' | 'knownShare'>,
+  { examples, assigned, knownShare = 1 }: Pick<DescribedClass, 'examples' | 'assigned' | 'knownShare'>,
 ): void {
-  if (!examples) return;
+  const said = picturesTogether(examples, assigned);
+  if (!said) return;
   const { settings, evidence, picturesAlone, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const mean = meanOfRows(examples);
   const posterior =
     knownShare === 0
-      ? picturesAlone.posteriorMean(mean, examples.rows)
-      : evidence.posteriorMean(attributed, mean, examples.rows, knownShare);
+      ? picturesAlone.posteriorMean(said.mean, said.pictures)
+      : evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
   for (let i = 0; i < drawn.rows; i++) {
     const row = rowOf(drawn, i);
     for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];

@@ -18,6 +18,7 @@ const predictions = [
   { class: 'zebra', probability: 0.91, seen: false, runtime: false },
   { class: 'horse', probability: 0.06, seen: true, runtime: false },
 ];
+const confidence = { verdict: 'known', novelty: 0.41, calibrated: true };
 const footer = {
   model: { version: '5f6c0e7a9b1d…', name: 'animals' },
   registryRevision: 12,
@@ -67,12 +68,12 @@ Retry-After may simply be repeated.`,
             { oneOf: [schemaRef('Classification'), schemaRef('Classifications')] },
             {
               examples: {
-                one: { summary: 'One picture', value: { predictions, ...footer } },
+                one: { summary: 'One picture', value: { predictions, ...confidence, ...footer } },
                 several: {
                   summary: 'Several pictures, of which one cannot be used',
                   value: {
                     pictures: [
-                      { name: 'first.jpg', predictions },
+                      { name: 'first.jpg', predictions, ...confidence },
                       {
                         name: 'second.gif',
                         problem: {

@@ -16,6 +16,8 @@ export const modelExample = {
     { name: 'class', datatype: 'BYTES', shape: [-1, -1] },
     { name: 'probability', datatype: 'FP32', shape: [-1, -1] },
     { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
+    { name: 'verdict', datatype: 'BYTES', shape: [-1, 1] },
+    { name: 'novelty', datatype: 'FP32', shape: [-1, 1] },
   ],
   parameters: {
     backbone: 'resnet50-imagenet-int8',
@@ -32,7 +34,7 @@ export const inferExamples = {
         id: '42',
         parameters: { top_k: 2 },
         inputs: [{ name: 'image', datatype: 'BYTES', shape: [1], data: [pixel] }],
-        outputs: [{ name: 'class' }, { name: 'probability' }],
+        outputs: [{ name: 'class' }, { name: 'probability' }, { name: 'verdict' }],
       },
     },
     bytes: {
@@ -47,10 +49,11 @@ export const inferExamples = {
     model_name: modelName,
     model_version: '5f6c0e7a9b1d',
     id: '42',
-    parameters: { registry_revision: 12 },
+    parameters: { registry_revision: 12, calibrated: true },
     outputs: [
       { name: 'class', datatype: 'BYTES', shape: [1, 2], data: ['zebra', 'horse'] },
       { name: 'probability', datatype: 'FP32', shape: [1, 2], data: [0.91, 0.06] },
+      { name: 'verdict', datatype: 'BYTES', shape: [1, 1], data: ['known'] },
     ],
   },
 };

@@ -1,6 +1,7 @@
 import { AnswerPanel } from './answer-panel.js';
 import { ClassEditor } from './class-editor.js';
 import { ClassesPanel } from './classes-panel.js';
+import { GalleryPanel } from './gallery-panel.js';
 import { KeyDialog } from './key-dialog.js';
 import { Masthead } from './masthead.js';
 import { Notices } from './notices.js';
@@ -20,6 +21,7 @@ export function App() {
           <PicturePanel />
           <AnswerPanel />
         </div>
+        <GalleryPanel />
         <ClassesPanel />
       </main>
       <ServerPanel />

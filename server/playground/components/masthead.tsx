@@ -7,6 +7,10 @@ export function Masthead() {
       <header class="masthead">
         <h1>Unseen</h1>
         <p class="masthead-model">{model.value?.model.name}</p>
+        <p class="masthead-purpose">
+          Recognises what is in a picture, also classes it has only been told about: show it one, see why,
+          describe a class of your own.
+        </p>
         <nav aria-label="More">
           <StatePill />
           <a href="docs">API</a>

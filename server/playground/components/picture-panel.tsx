@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { choosePicture, chosen } from '../state/picture.js';
+import { chosen } from '../state/picture.js';
 import { SampleStrip } from './sample-strip.js';
-import { acceptFile, watchPasteAndDrop } from './paste-and-drop.js';
+import { acceptFiles, watchPasteAndDrop } from './paste-and-drop.js';
 
 /** A picture is dropped or pasted anywhere on the page, or picked here. */
 export function PicturePanel() {
@@ -19,25 +19,37 @@ export function PicturePanel() {
 function PictureField({ isOver }: { readonly isOver: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const picture = chosen.value;
+  const [unreadable, setUnreadable] = useState<string | null>(null); // the address of what is no picture to the browser
   return (
     <div class="drop" data-over={isOver} data-filled={picture !== null}>
-      {picture && <img class="drop-picture" src={picture.address} alt={`Chosen: ${picture.name}`} />}
+      {picture && picture.address !== unreadable && (
+        <img
+          class="drop-picture"
+          src={picture.address}
+          alt={`Chosen: ${picture.name}`}
+          onError={() => {
+            setUnreadable(picture.address);
+          }}
+        />
+      )}
+      {picture && picture.address === unreadable && <p class="drop-none">This file cannot be shown.</p>}
       <div class="drop-words">
         <input
           ref={input}
           id="file"
           class="visually-hidden"
           type="file"
+          multiple
           accept="image/jpeg,image/png,image/webp"
           onChange={({ currentTarget }) => {
-            acceptFile(currentTarget.files?.[0], choosePicture);
+            acceptFiles(currentTarget.files ?? []);
             currentTarget.value = ''; // the same file again is a choice, too
           }}
         />
         <label class="button" for="file">
-          {picture ? 'Another picture' : 'Choose a picture'}
+          {picture && !picture.isGreeting ? 'Another picture' : 'Choose a picture'}
         </label>
-        <p>{picture ? picture.name : 'or drop or paste one, anywhere on this page'}</p>
+        <p>{picture ? picture.name : 'or drop or paste one or many, anywhere on this page'}</p>
       </div>
     </div>
   );

@@ -1,10 +1,14 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { model, modelProblem } from '../state/model.js';
 import { notify } from '../state/notices.js';
-import { choosePicture, chosen } from '../state/picture.js';
-import { samples, type Sample } from '../state/samples.js';
+import { chosen } from '../state/picture.js';
+import { greetWithSample, loadSample, samples, type Sample } from '../state/samples.js';
 
 export function SampleStrip() {
+  const isDemonstration = samples.value.length > 0;
+  useEffect(() => {
+    if (isDemonstration) greetWithSample();
+  }, [isDemonstration]);
   if (!model.value && !modelProblem.value) return <div class="samples samples-waiting" />; // reserves the space, so that the layout does not shift
   if (samples.value.length === 0) return null;
   return (
@@ -21,14 +25,13 @@ export function SampleStrip() {
   );
 }
 
-function SampleButton({ sample: { name, address } }: { readonly sample: Sample }) {
+function SampleButton({ sample }: { readonly sample: Sample }) {
+  const { name, address } = sample;
   const [isLoading, setLoading] = useState(false);
   const load = async (): Promise<void> => {
     setLoading(true);
     try {
-      const response = await fetch(address);
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      void choosePicture(await response.blob(), name);
+      await loadSample(sample);
     } catch (error) {
       notify(`${name} could not be loaded: ${(error as Error).message}.`);
     } finally {

@@ -13,6 +13,8 @@ interface ChosenPicture {
   readonly content: Blob;
   /** Of the page's own copy, to be shown. */
   readonly address: string;
+  /** Chosen by the page itself, to show an answer before anything is clicked. */
+  readonly isGreeting?: boolean;
 }
 
 export const chosen = signal<ChosenPicture | null>(null);
@@ -22,15 +24,16 @@ export const pictureProblem = signal<UnseenProblem | null>(null);
 /** Null: the model's own balance between seen and unseen. */
 export const unseenBias = signal<number | null>(null);
 
-const shownClasses = 6;
+export const shownClasses = 6;
 const restingMilliseconds = 120;
 
 let underWay: AbortController | null = null;
 let resting: ReturnType<typeof setTimeout> | undefined;
 
-export function choosePicture(content: Blob, name: string): Promise<void> {
+export function choosePicture(content: Blob, name: string, isGreeting = false): Promise<void> {
   if (chosen.value) URL.revokeObjectURL(chosen.value.address);
-  chosen.value = { content, name, address: URL.createObjectURL(content) };
+  chosen.value = { content, name, address: URL.createObjectURL(content), isGreeting };
+  pictureProblem.value = null;
   answer.value = null;
   return classify();
 }

@@ -25,6 +25,11 @@ const content: BundleContent = {
   weights: matrix(2, 3, Float32Array.of(1, 2, 3, 4, 5, 6)),
   bias: Float32Array.of(0.5, -0.5),
   deviations: matrix(1, 3, Float32Array.of(0.5, -0.25, 1)),
+  novelty: matrix(
+    4,
+    3,
+    Float32Array.from({ length: 12 }, (_, i) => i / 4),
+  ),
   replay: { features: matrix(2, 3, Float32Array.of(0, 0.25, 1, 2, 4, 8)), labels: Int32Array.of(0, 0) },
   description: {
     method: 'ot-zsl',
@@ -56,6 +61,21 @@ const content: BundleContent = {
       unseenBiasClasses: 2,
       evidence: { classSpread: 0.1, pictureSpread: 1.6, isotropicShare: 0.9, halfBiasPictures: 10 },
     },
+    confidence: {
+      sharpness: 3.5,
+      calibrationError: { all: 0.02, seen: 0.04, unseen: 0.05 },
+      novelty: {
+        withinShares: [0.5, 1],
+        weights: { entropy: 0.5, score: 0.25, ratios: [0.125, 0.5] },
+        within: [0.1],
+        between: [0.2],
+        deviation: [0.05],
+        meanLength: 0.5,
+        rowsPerClass: 40,
+        far: { edge: 1, scale: 0.5, weight: 20 },
+        knownScores: [-1, 0, 1],
+      },
+    },
     metrics: {},
   },
 };
@@ -75,6 +95,8 @@ describe('a bundle', () => {
     const bundle = await readBundle(good);
     expect(bundle.weights).toEqual(content.weights);
     expect(bundle.bias).toEqual(content.bias);
+    expect(bundle.novelty).toEqual(content.novelty);
+    expect(bundle.manifest.confidence).toEqual(content.description.confidence);
     expect(bundle.replay).toEqual(content.replay);
     expect(Array.from(bundle.generator)).toEqual([2, 3]);
     expect(bundle.manifest.classes).toEqual(content.description.classes);

@@ -114,7 +114,7 @@ export class Machine {
     const url = await this.url();
     const asked = result
       .replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):8080|\bSERVER\b/g, url)
-      .replace(/unseen (?:classify|classes (?:examples )?\w+)/, `$& --url ${url}`);
+      .replace(/unseen (?:classify(?!.*--bundle)|classes (?:examples )?\w+)/, `$& --url ${url}`);
     // Each command has a shell of its own: what an `export` before has set is set again.
     return result.includes('$UNSEEN_KEY')
       ? `export UNSEEN_KEY=$(unseen classes key --url ${url}); ${asked}`

@@ -44,7 +44,13 @@ export const checkScripts: Check = (document) => [
 ];
 
 const settings = { ...configurationSchema.parse({}), transductive: transductiveSchema.parse({}) };
-const variables = [...serverSettings.map(variableOf), 'UNSEEN_CACHE', 'UNSEEN_KEY', 'UNSEEN_TEST_CHROMIUM'];
+const variables = [
+  ...serverSettings.map(variableOf),
+  'UNSEEN_CACHE',
+  'UNSEEN_KEY',
+  'UNSEEN_URL',
+  'UNSEEN_TEST_CHROMIUM',
+];
 const settingPath = /^(features|generator|head|validation|transductive)(\.[a-zA-Z]+)+$/;
 const fileName = /\.(npy|mat|onnx)$/;
 

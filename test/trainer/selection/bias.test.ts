@@ -7,7 +7,10 @@ import { judgeRows, type ScoreRows } from '../../../trainer/evaluation/judge-row
 import { accuracyAtBias, marginsOf } from '../../../trainer/evaluation/metrics.js';
 import { chooseBias } from '../../../trainer/selection/bias.js';
 import { judgeFewer } from '../../../trainer/selection/fewer-competing.js';
-import type { FoldResult } from '../../../trainer/selection/validate.js';
+import type { FoldResult as WholeFoldResult } from '../../../trainer/selection/validate.js';
+
+/** What the bias is chosen by. */
+type FoldResult = Omit<WholeFoldResult, 'sample'>;
 
 /** Scores in which unseen classes are too low by `shift`. */
 function fold(seed: number, shift: number): FoldResult {

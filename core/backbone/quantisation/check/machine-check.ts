@@ -5,7 +5,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Channel } from '../../../channel/channel.js';
@@ -13,6 +12,7 @@ import { forkWorker, processEndpoint } from '../../../channel/processes.js';
 import { compiledFile } from '../../../compiled-file.js';
 import { providers, runtimeVersion, type Provider } from '../../../compute/session.js';
 import { sha256Of } from '../../../hash.js';
+import { processorKind } from '../../../processor.js';
 import type { Backbone } from '../../backbone.js';
 import { builtInPictures } from './built-in-pictures.js';
 import type { Comparison } from './compare.js';
@@ -57,7 +57,7 @@ export async function checkOnThisMachine(
 ): Promise<MachineCheck> {
   // The network's hash covers that of the float one, which its file names.
   const key = sha256Of(
-    JSON.stringify([processor(), runtimeVersion, threads, provider, network.identity.sha256]),
+    JSON.stringify([processorKind(), runtimeVersion, threads, provider, network.identity.sha256]),
   );
   const path = network.folder === undefined ? null : join(network.folder, cacheFile);
   const known = path === null ? {} : readCache(path);
@@ -107,18 +107,6 @@ async function compareInProcess(
     channel.close();
     await channel.ended;
   }
-}
-
-/** Its instructions decide; the model's name alone does not tell what a virtual machine passes on. */
-function processor(): string {
-  try {
-    const text = readFileSync('/proc/cpuinfo', 'utf8');
-    const lines = text.split('\n').filter((line) => /^(model name|flags|Features)\s*:/.test(line));
-    if (lines.length > 0) return [...new Set(lines)].sort().join('\n');
-  } catch {
-    // Not Linux.
-  }
-  return `${process.platform} ${process.arch} ${cpus()[0]?.model ?? ''}`;
 }
 
 function readCache(path: string): z.infer<typeof cacheSchema> {

@@ -1,0 +1,54 @@
+/** From what was named on the command line, files and folders, to the pictures to ask about. */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { extname, join, normalize, resolve } from 'node:path';
+
+export interface FoundPictures {
+  /** As they are named in answers: as given, or the given folder with the path inside of it. */
+  readonly files: readonly string[];
+  /** Files of the folders that do not look like pictures by their names. */
+  readonly skipped: readonly string[];
+}
+
+/** Also what the server refuses: such a picture is reported in its row, with what to do, instead of missing from the table. */
+const pictureEndings = new Set(
+  ['.jpg', '.jpeg', '.jpe', '.jfif', '.png', '.webp'].concat([
+    '.gif',
+    '.bmp',
+    '.tif',
+    '.tiff',
+    '.heic',
+    '.heif',
+    '.avif',
+    '.jxl',
+    '.jp2',
+  ]),
+);
+
+/** A file that is named is a picture whatever its ending. `except` is a folder that is not searched. */
+export async function findPictures(given: readonly string[], except?: string): Promise<FoundPictures> {
+  const files = new Set<string>();
+  const skipped: string[] = [];
+  const searched = new Set<string>();
+  const excluded = except === undefined ? null : resolve(except);
+
+  const search = async (folder: string): Promise<void> => {
+    const real = await realpath(folder);
+    if (searched.has(real) || resolve(folder) === excluded) return; // a link may lead back to a folder above
+    searched.add(real);
+    // In an order that depends on nothing but the names. Hidden files are the system's own (.DS_Store).
+    const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort();
+    for (const name of names) {
+      const path = join(folder, name);
+      const found = await stat(path).catch(() => null);
+      if (found?.isDirectory()) await search(path);
+      else if (pictureEndings.has(extname(name).toLowerCase())) files.add(path);
+      else skipped.push(path);
+    }
+  };
+  for (const path of given) {
+    const found = await stat(path).catch(() => null);
+    if (found?.isDirectory()) await search(normalize(path));
+    else files.add(path); // one that does not exist is reported in its row
+  }
+  return { files: [...files], skipped };
+}

@@ -1,0 +1,47 @@
+/** Answers as a table that spreadsheets open safely: what would be read as a formula is marked as text. */
+import type { ClassifyResponse } from './answers.js';
+
+export type AnswerOfFile = { readonly file: string } & (
+  ClassifyResponse | { readonly problem: { readonly code: string; readonly detail: string } }
+);
+
+const formulaStart = /^[=+\-@\t\r]/;
+
+/** `file,class,probability,kind`, the next likely classes, then what is wrong with the picture if something is. */
+export function answerHeader(topK: number): string[] {
+  const numbered = (name: string, rank: number): string => (rank === 0 ? name : `${name} ${rank + 1}`);
+  const ranks = Array.from({ length: topK }, (_, rank) =>
+    ['class', 'probability', 'kind'].map((name) => numbered(name, rank)),
+  );
+  return ['file', ...ranks.flat(), 'problem', 'model'];
+}
+
+export function answerCells(answer: AnswerOfFile, topK: number): (string | number)[] {
+  const best = 'problem' in answer ? [] : answer.predictions;
+  const cells = Array.from({ length: topK }, (_, rank) => {
+    const prediction = best.at(rank);
+    if (!prediction) return ['', '', ''];
+    const { class: name, probability, seen, runtime } = prediction;
+    return [name, Number(probability.toFixed(6)), runtime ? 'added' : seen ? 'seen' : 'unseen'];
+  });
+  const [problem, model] =
+    'problem' in answer
+      ? [`${answer.problem.detail} (${answer.problem.code})`, '']
+      : ['', answer.model.version];
+  return [answer.file, ...cells.flat(), problem, model];
+}
+
+export function csvLine(cells: readonly (string | number)[]): string {
+  return `${cells.map(cellOf).join(',')}\n`;
+}
+
+function cellOf(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  const safe = formulaStart.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** What `csvLine` was given. */
+export function cellText(cell: string): string {
+  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+}

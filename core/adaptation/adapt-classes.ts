@@ -1,0 +1,108 @@
+/** Adaptation of a bundle and its runtime classes to a pool of features, as the bundle's network extracts them. */
+import { Failure } from '../failures.js';
+import { meanOfRows } from '../fitting/evidence.js';
+import type { RowAssembly } from '../fitting/rows/row-assembly.js';
+import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js';
+import type { RuntimeClass } from '../fitting/runtime-class.js';
+import { servingBiases } from '../fitting/serving-bias.js';
+import { directRows, FeatureMapper } from '../head/feature-map.js';
+import { seenPrototype } from '../head/synthetic-rows.js';
+import { releaseRows, type RowSource } from '../matrix.js';
+import { adapt } from './adapt.js';
+import type { CompetingPrototype } from './adaptation-input.js';
+import { guardRows } from './guard-rows.js';
+import type { Adaptation, AdaptationSettings } from './adaptation.js';
+
+/**
+ * What the pool says of the classes. It starts from what attributes and labelled pictures say: `assigned` of an earlier adaptation is left
+ * out of account, so that pictures do not count twice. Nothing is changed: what is found is given to a fit as `assigned` of each class that moves.
+ */
+export async function adaptClasses(
+  assembly: RowAssembly,
+  classes: readonly RuntimeClass[],
+  features: RowSource, // (N, features)
+  settings?: AdaptationSettings,
+): Promise<Adaptation> {
+  const { bundle } = assembly.context;
+  const { manifest } = bundle;
+  if (manifest.head.temperature === null)
+    throw new Failure(
+      'config-invalid',
+      'A bundle whose head sees features at the length that they have (temperature null) cannot be adapted. Train one with a temperature.',
+    );
+  const described = classes.map(({ name, attributes, examples }): RuntimeClass => ({
+    name,
+    attributes,
+    ...(examples && { examples }),
+  }));
+  const competing = await competingPrototypes(assembly, described);
+  const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
+  try {
+    const mapped = await mapper.mapAll(
+      features,
+      Int32Array.from({ length: features.rows }, (_, i) => i),
+    );
+    const pool = 'data' in mapped ? directRows(mapped, 1) : mapped;
+    const { context } = assembly;
+    const input = {
+      pool,
+      classes: competing,
+      guard: guardRows(bundle),
+      evidence: context.evidence,
+      meanLength: context.donors.meanLength,
+    };
+    return await adapt(context.products, input, settings).finally(() => {
+      releaseRows(mapped);
+    });
+  } finally {
+    await mapper.release();
+  }
+}
+
+/** Where every class that competes lies, without the head's fit: the bundle's classes that no runtime class replaces, then the runtime classes. */
+async function competingPrototypes(
+  assembly: RowAssembly,
+  classes: readonly RuntimeClass[],
+): Promise<CompetingPrototype[]> {
+  const { context } = assembly;
+  const { manifest } = context.bundle;
+  const { temperature, realPrior } = manifest.head;
+  const biases = servingBiases(manifest, classes);
+  const replaced = new Set(classes.map(({ name }) => name));
+  const competing: CompetingPrototype[] = [];
+  for (const [c, { name, seen, attributes }] of manifest.classes.entries()) {
+    if (replaced.has(name)) continue;
+    const described = { name, attributes: context.encode(attributes) };
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own');
+    const mean = context.donors.means.get(c);
+    const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : attributed;
+    competing.push({
+      name,
+      seen,
+      label: c,
+      prototype,
+      bias: biases[c] / temperature!,
+      labelled: null,
+      attributed,
+      knownShare: 1,
+    });
+  }
+  for (const [c, one] of classes.entries()) {
+    const examples = await context.examplesOf(one);
+    const described = { name: one.name, attributes: context.encode(one.attributes) };
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime');
+    const { prototype } = await synthesiseRows(context, { ...described, examples }, 1, 'runtime');
+    const own = manifest.classes.findIndex(({ name, seen }) => seen && name === one.name);
+    competing.push({
+      name: one.name,
+      seen: own >= 0,
+      label: own >= 0 ? own : null,
+      prototype,
+      bias: biases[manifest.classes.length + c] / temperature!,
+      labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
+      attributed,
+      knownShare: knownShareOf(one.attributes),
+    });
+  }
+  return competing;
+}

@@ -1,0 +1,106 @@
+import { kindOf } from '../state/classes.js';
+import { saveFile } from '../state/save-file.js';
+import { counted, percent } from '../state/figures.js';
+import { answeredCount, clearGallery, gallery, galleryTable, type GalleryPicture } from '../state/gallery.js';
+import { filterText, order, shownPictures, type Order } from '../state/gallery-view.js';
+import { choosePicture, chosen } from '../state/picture.js';
+import { inWords } from '../state/problem-words.js';
+import { KindMark } from './kind-mark.js';
+import { SearchField } from './search-field.js';
+
+const orders: Readonly<Record<Order, string>> = {
+  added: 'as they came',
+  name: 'by name',
+  class: 'by class',
+  surest: 'surest first',
+  'least-sure': 'least sure first',
+};
+
+/** Several pictures at once: a grid of answers, and the table of them. */
+export function GalleryPanel() {
+  if (gallery.value.length === 0) return null;
+  const [all, done] = [gallery.value.length, answeredCount.value];
+  return (
+    <section class="panel gallery" aria-labelledby="gallery-title" aria-busy={done < all}>
+      <div class="gallery-head">
+        <h2 id="gallery-title">Pictures</h2>
+        <p role="status" aria-label="Answered">
+          {done < all ? `${done} of ${all} answered` : counted(all, 'picture')}
+        </p>
+        <SearchField
+          label="Filter pictures"
+          placeholder="Class or file name"
+          value={filterText.value}
+          change={(text) => {
+            filterText.value = text;
+          }}
+        />
+        <select
+          aria-label="Order of the pictures"
+          value={order.value}
+          onChange={({ currentTarget }) => {
+            order.value = currentTarget.value as Order;
+          }}
+        >
+          {Object.entries(orders).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="button"
+          disabled={done === 0}
+          onClick={() => {
+            saveFile('answers.csv', 'text/csv', galleryTable(shownPictures.value));
+          }}
+        >
+          Save as CSV
+        </button>
+        <button type="button" class="link" onClick={clearGallery}>
+          Remove all
+        </button>
+      </div>
+      <ul class="gallery-grid" aria-labelledby="gallery-title">
+        {shownPictures.value.map((picture) => (
+          <li key={picture.id}>
+            <Card picture={picture} />
+          </li>
+        ))}
+      </ul>
+      {shownPictures.value.length === 0 && <p class="fine">No picture fits “{filterText.value}”.</p>}
+    </section>
+  );
+}
+
+/** Choosing one shows its whole answer above. */
+function Card({ picture }: { readonly picture: GalleryPicture }) {
+  const { name, address, answer, problem, content } = picture;
+  const first = answer?.predictions[0];
+  return (
+    <button
+      type="button"
+      class="card"
+      aria-pressed={chosen.value?.content === content}
+      aria-busy={!answer && !problem}
+      onClick={() => {
+        void choosePicture(content, name);
+        document.getElementById('answer')?.scrollIntoView({ block: 'nearest' });
+      }}
+    >
+      {problem ? (
+        <span class="card-none">no picture</span>
+      ) : (
+        <img src={address} alt="" loading="lazy" decoding="async" />
+      )}
+      <span class="card-class">{first ? first.class : problem ? inWords(problem).title : 'Looking …'}</span>
+      {first && (
+        <span class="card-share">
+          {percent(first.probability)} <KindMark kind={kindOf(first)} />
+        </span>
+      )}
+      <span class="card-name">{name}</span>
+    </button>
+  );
+}

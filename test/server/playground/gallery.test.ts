@@ -1,0 +1,121 @@
+/** Many pictures at once in a real browser: grid, order, filter, table; and the question as code. */
+import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
+import { startDemoServer } from '../../support/demo-server.js';
+import { chooseSample, expectVerdict } from './page.js';
+
+const server = hasBrowser ? await startDemoServer() : null;
+const samples = ['Lima', 'Victor', 'cross-black-yellow', 'Mike'];
+const files = samples.map((name) => ({
+  name: name === 'Lima' ? '=Lima, 2.jpg' : `${name}.jpg`,
+  mimeType: 'image/jpeg',
+  buffer: readFileSync(`server/playground/samples/${name}.jpg`),
+}));
+
+describe.skipIf(!server)('many pictures', () => {
+  let page: OpenedPage;
+  beforeEach(async () => {
+    page = await openPage(`${server!.url}/`);
+    await page
+      .locator('#file')
+      .setInputFiles([
+        ...files,
+        { name: 'broken.png', mimeType: 'image/png', buffer: Buffer.from('no picture') },
+      ]);
+    await expect.poll(() => page.getByRole('status', { name: 'Answered' }).textContent()).toBe('5 pictures');
+  });
+  afterEach(() => closePage(page));
+
+  const cards = () => page.getByRole('list', { name: 'Pictures' }).getByRole('listitem');
+  const classes = () => page.locator('.card-class').allTextContents();
+
+  test('become a grid of answers, with what is wrong where there is none', async () => {
+    expect(await classes()).toEqual([
+      ...['Lima', 'Victor', 'cross-black-yellow', 'Mike'],
+      'This kind of file cannot be read',
+    ]);
+    expect(await cards().getByRole('img').count()).toBe(0); // decoration: the button has its words
+    expect(await page.locator('.card img').count()).toBe(4);
+  });
+
+  test('are sorted and filtered', async () => {
+    await page.getByLabel('Order of the pictures').selectOption('surest first');
+    const shares = await page.locator('.card-share').allTextContents();
+    const values = shares.map((text) => Number(/\d+/.exec(text)![0]));
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    await page.getByLabel('Order of the pictures').selectOption('by class');
+    expect((await classes()).slice(0, 4)).toEqual(['cross-black-yellow', 'Lima', 'Mike', 'Victor']);
+    await page.getByLabel('Filter pictures').fill('vic');
+    expect(await classes()).toEqual(['Victor']);
+    await page.getByLabel('Filter pictures').fill('kind:seen');
+    expect(await classes()).toEqual(['cross-black-yellow']);
+    await page.getByLabel('Filter pictures').fill('nothing like it');
+    expect(await page.getByText('No picture fits').isVisible()).toBe(true);
+  });
+
+  test('are saved as a table that spreadsheets read, of what is shown and in its order', async () => {
+    await page.getByLabel('Order of the pictures').selectOption('by class');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('answers.csv');
+    const text = readFileSync(await download.path(), 'utf8');
+    const rows: string[][] = parse(text, { bom: true });
+    expect(rows[0].slice(0, 5)).toEqual(['file', 'class', 'probability', 'kind', 'class 2']);
+    expect(rows.slice(1, 5).map(([, name]) => name)).toEqual([
+      'cross-black-yellow',
+      'Lima',
+      'Mike',
+      'Victor',
+    ]);
+    expect(rows[2][0]).toBe("'=Lima, 2.jpg");
+    expect(rows[5][rows[0].indexOf('problem')]).toContain('image-type-refused');
+  });
+
+  test('one that is chosen, by keyboard too, has its whole answer above', async () => {
+    await cards().nth(1).getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await expectVerdict(page, /^Victor/);
+    await page.getByRole('button', { name: 'Remove all' }).click();
+    expect(await page.getByRole('heading', { name: 'Pictures' }).count()).toBe(0);
+  });
+});
+
+describe.skipIf(!server)('an answer', () => {
+  let page: OpenedPage;
+  beforeEach(async () => {
+    page = await openPage(`${server!.url}/`);
+  });
+  afterEach(() => closePage(page));
+
+  test('is there before anything is clicked', async () => {
+    await expectVerdict(page, /^Mike/);
+  });
+
+  test('is copied as curl, which gives the same answer, and as TypeScript', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await chooseSample(page, 'Victor');
+    const copied = async (name: string): Promise<string> => {
+      await page.getByRole('button', { name }).click();
+      await expect
+        .poll(() => page.getByRole('status', { name: 'Done' }).textContent())
+        .toContain(name.slice(8));
+      return page.evaluate<string>('navigator.clipboard.readText()');
+    };
+    const curl = await copied('Copy as curl');
+    // Not spawnSync: the server answers in this process.
+    const { stdout } = await promisify(execFile)('bash', [
+      '-c',
+      `cd server/playground/samples && ${curl} -s --max-time 20`,
+    ]);
+    const { predictions } = JSON.parse(stdout) as { predictions: { class: string }[] };
+    expect(predictions[0].class).toBe('Victor');
+    expect(predictions).toHaveLength(6);
+    expect(await copied('Copy as TypeScript')).toContain(`new UnseenClient({ url: "${server!.url}" })`);
+  });
+});

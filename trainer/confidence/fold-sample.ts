@@ -1,0 +1,122 @@
+/**
+ * What the measures of confidence need to know of a validation fold: how its head scores held-out rows, and where these and the classes lie. The bias
+ * is chosen over all folds, so nothing can be fitted before; a sample of rows is kept instead. n rows, C classes, k directions.
+ */
+import { NoveltyObserver, type NoveltyGeometry } from '../../core/head/novelty/geometry.js';
+import type { Spreads } from '../../core/head/novelty/likelihood-ratio.js';
+import type { LinearHead } from '../../core/head/scorer.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { Random } from '../../core/random.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { unseenMask, type ScoreRows } from '../evaluation/judge-rows.js';
+import type { TrainingData } from '../preparation/training-data.js';
+
+export interface FoldSample {
+  readonly scores: Matrix; // (n, C), without the bias
+  readonly labels: Int32Array; // (n)
+  readonly isUnseen: Uint8Array; // (C): held out, or a rival
+  readonly heldOut: Int32Array; // unseen classes that have rows
+  readonly far: Float32Array; // (n)
+  readonly projected: Matrix; // (n, k)
+  readonly places: Matrix; // (C, k)
+  readonly spreads: Spreads;
+}
+
+/** Values of scores that are kept for each fold. */
+const maxValues = 1 << 20;
+
+export interface FittedGeometry {
+  readonly geometry: NoveltyGeometry;
+  readonly spreads: Spreads;
+  readonly meanLength: number;
+}
+
+/** Which rows are kept: all of them, or as many of seen as of held-out classes. */
+export function sampledRows({ splits, classNames }: Dataset): Int32Array {
+  const { testSeen, testUnseen } = splits;
+  const most = Math.max(64, Math.floor(maxValues / classNames.length));
+  if (testSeen.length + testUnseen.length <= most) return Int32Array.from([...testSeen, ...testUnseen]);
+  const random = Random.stream(0, 'confidence-rows');
+  const draw = (rows: Int32Array): Int32Array =>
+    random
+      .shuffle(rows.slice())
+      .subarray(0, most / 2)
+      .sort();
+  return Int32Array.from([...draw(testSeen), ...draw(testUnseen)]);
+}
+
+export async function sampleFold(
+  score: ScoreRows,
+  head: LinearHead,
+  dataset: Dataset,
+  { mapper }: Pick<TrainingData, 'mapper'>,
+  { geometry, spreads, meanLength }: FittedGeometry,
+): Promise<FoldSample> {
+  const rows = sampledRows(dataset);
+  const labels = rows.map((row) => dataset.labels[row]);
+  const isUnseen = unseenMask(dataset);
+  const observer = await NoveltyObserver.open(geometry);
+  try {
+    const places = matrix(head.weights.rows, geometry.basis.rows);
+    for (let c = 0; c < places.rows; c++)
+      rowOf(places, c).set(observer.placeOf(rowOf(head.weights, c), meanLength));
+    return {
+      scores: await score(rows),
+      labels,
+      isUnseen,
+      heldOut: Int32Array.from(new Set(labels.filter((label) => isUnseen[label]))).sort(),
+      ...(await observer.observe(await mapper.map(dataset.features, rows))),
+      places,
+      spreads,
+    };
+  } finally {
+    await observer.release();
+  }
+}
+
+/** As JSON holds it. */
+export function storeSample(sample: FoldSample) {
+  const { scores, labels, isUnseen, heldOut, far, projected, places, spreads } = sample;
+  return {
+    scores: stored(scores),
+    labels: Array.from(labels),
+    isUnseen: Array.from(isUnseen),
+    heldOut: Array.from(heldOut),
+    far: Array.from(far),
+    projected: stored(projected),
+    places: stored(places),
+    spreads,
+  };
+}
+
+export function restoreSample(sample: ReturnType<typeof storeSample>): FoldSample {
+  return {
+    scores: restored(sample.scores),
+    labels: Int32Array.from(sample.labels),
+    isUnseen: Uint8Array.from(sample.isUnseen),
+    heldOut: Int32Array.from(sample.heldOut),
+    far: Float32Array.from(sample.far),
+    projected: restored(sample.projected),
+    places: restored(sample.places),
+    spreads: sample.spreads,
+  };
+}
+
+interface StoredMatrix {
+  readonly rows: number;
+  readonly columns: number;
+  readonly values: string; // base64
+}
+
+function stored({ rows, columns, data }: Matrix): StoredMatrix {
+  return {
+    rows,
+    columns,
+    values: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64'),
+  };
+}
+
+function restored({ rows, columns, values }: StoredMatrix): Matrix {
+  const bytes = Uint8Array.from(Buffer.from(values, 'base64')); // a buffer of its own, which floats can be laid over
+  return matrix(rows, columns, new Float32Array(bytes.buffer));
+}
