@@ -1,5 +1,14 @@
 /** What the server takes and answers, as its contract has it. */
 export type {
+  AdaptationListResponse,
+  AdaptationReportResponse,
+  AdaptationResponse,
+  DryRunAdaptationResponse,
+  PoolDetailResponse,
+  PooledResponse,
+  PoolListResponse,
+} from '../server/contract/adaptation-schemas.js';
+export type {
   AddedExamplesResponse,
   ClassBackup,
   ClassListResponse,
@@ -15,6 +24,12 @@ export type {
   VersionListResponse,
   VersionResponse,
 } from '../server/contract/class-schemas.js';
+export type {
+  GroupContent,
+  GroupListResponse,
+  GroupResponse,
+  StoredGroupResponse,
+} from '../server/contract/group-schemas.js';
 export type {
   AttributesResponse,
   ClassifyManyResponse,

@@ -1,12 +1,15 @@
 /** `import { UnseenClient } from 'unseen/client'`: for Node and browsers, without dependencies. */
 export {
   UnseenClient,
+  type AdaptOptions,
   type CallOptions,
   type ClassPage,
   type ClassifyOptions,
+  type GroupPage,
   type ImportOptions,
   type NamedPicture,
   type Readiness,
+  type PutGroupOptions,
   type ReadOptions,
   type RestoreOptions,
   type UnseenClientOptions,

@@ -16,12 +16,14 @@ export interface SenderOptions {
 
 export interface Call {
   readonly method?: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: NonNullable<RequestInit['body']>;
   readonly signal?: AbortSignal | undefined;
   /** Statuses that are answers, besides 2xx. */
   readonly accept?: readonly number[];
+  /** Instead of that of the client. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 export class Sender {
@@ -42,9 +44,10 @@ export class Sender {
 
   /** The JSON of the response. Calls may be repeated, so they must be idempotent. */
   async send<T>(path: string, call: Call = {}): Promise<T> {
-    const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
+    const { timeoutSeconds = this.timeoutSeconds } = call;
+    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
-    const deadline = Date.now() + this.timeoutSeconds * 1000;
+    const deadline = Date.now() + timeoutSeconds * 1000;
     try {
       for (let attempt = 0; ; attempt++) {
         const response = await this.attempt(path, call, signal);
@@ -61,7 +64,7 @@ export class Sender {
         throw new UnseenProblem(
           {
             code: 'deadline-exceeded',
-            detail: `${this.base} gave no answer within ${this.timeoutSeconds} s.`,
+            detail: `${this.base} gave no answer within ${timeoutSeconds} s.`,
           },
           { cause: error },
         );
@@ -73,7 +76,8 @@ export class Sender {
     const { method = 'GET', query = {}, headers, body } = call;
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
-      if (value !== undefined) search.set(name, String(value));
+      for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+        if (one !== undefined) search.append(name, String(one));
     try {
       return await this.fetch(`${this.base}${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
         method,

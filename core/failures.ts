@@ -22,12 +22,15 @@ export const failureCodes = [
   // errors of the server and its client
   'request-invalid', // a request that cannot be understood
   'attributes-invalid', // an attribute vector that does not fit the model
+  'class-unknown', // a class or group that a request names is not there
   'unauthenticated', // a key is needed
   'forbidden', // this caller may not do that
   'not-found', // no such route or resource
   'method-not-allowed', // the route exists, the method does not
   'conflict', // it exists with different content
   'limit-reached', // as much of it is kept as may be
+  'too-few-pictures', // a pool of unlabelled pictures that is too small to learn from
+  'nothing-learnt', // a pool of unlabelled pictures that says nothing new of any class
   'precondition-failed', // it has changed since it was read
   'precondition-required', // a change must name the version it replaces (If-Match)
   'too-large', // a body above the size limit

@@ -1,5 +1,6 @@
 /** Wires the HTTP side; does no I/O by itself. What comes first matters: see the comments. */
 import cors from 'cors';
+import { parse as parseQuery } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { allowedHosts } from './http/allowed-hosts.js';
@@ -11,8 +12,10 @@ import { refuseEarly } from './http/refuse-early.js';
 import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
+import { adaptationRoutes } from './routes/adaptations.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
+import { groupRoutes } from './routes/groups.js';
 import { importRoute } from './routes/class-import.js';
 import { storedExamplesRoute } from './routes/stored-examples.js';
 import { classVersionRoutes } from './routes/class-versions.js';
@@ -22,6 +25,7 @@ import { contractRoutes } from './routes/contract.js';
 import type { RouteDependencies, ServerState } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
 import { playgroundRoutes } from './routes/playground.js';
+import { poolRoutes } from './routes/pools.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
@@ -47,8 +51,11 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classifyRoute(dependencies));
   app.use(attributesRoute(dependencies));
   app.use(classRoutes(dependencies));
+  app.use(groupRoutes(dependencies));
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
+  app.use(poolRoutes(dependencies));
+  app.use(adaptationRoutes(dependencies));
   app.use(importRoute(dependencies));
   app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));
@@ -81,6 +88,8 @@ function bareApp(
 ): Express {
   const app = express();
   app.disable('x-powered-by');
+  // The simple parser by itself drops what comes after a thousand parameters; the size of a header is limit enough.
+  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.set('etag', false); // answers are computed: hashing them buys nothing
   app.use(requestContext(metrics, logger, tracing));
   app.use(leavingWhenDraining(state), ...first);

@@ -8,6 +8,7 @@ import { Failure } from '../../core/failures.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type { Confusion } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
+import { ModelAdaptations } from '../adaptation/adaptations.js';
 import type { Logger } from '../observability/logger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
 import { ClassTable } from './class-table.js';
@@ -16,21 +17,24 @@ import type {
   ChangeOptions,
   ChangeResult,
   ClassCandidate,
-  ClassChange,
   Classes,
   FilledAttributes,
   KnownClass,
+  KnownGroup,
   ListedExample,
   NewExample,
+  RegistryChange,
 } from './contract.js';
 import type { ExampleLimits } from './drafted-examples.js';
 import { exampleBackbone } from './example.js';
 import { FittingProcess } from './fitting/fitting-process.js';
 import { Filling } from './filling.js';
 import type { ConsolidatedRows, DescribedClass } from './fitting/protocol.js';
+import { GroupTable } from './group-table.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { StoreFollower } from './store-follower.js';
 import type {
+  AdaptationChange,
   ClassContent,
   ClassStore,
   ClassVersion,
@@ -53,6 +57,8 @@ export interface RegistryOptions {
   /** The network whose features the bundle takes; as the bundle says when left out. */
   readonly exampleBackbone?: string;
   readonly exampleLimits?: ExampleLimits;
+  /** Most pictures that nobody labelled in pools that are sent. */
+  readonly poolPictures?: number;
 }
 
 const noLimits: ExampleLimits = { perClass: Infinity, perRegistry: Infinity, bytes: Infinity };
@@ -66,11 +72,22 @@ interface Step {
   readonly removed: readonly string[];
   /** Rows of the bundle's own classes that moved. */
   readonly base?: readonly NamedRow[];
+  /** Classes whose row an adaptation gave or took. */
+  readonly adapted?: readonly string[];
+  /** Whether any group is different. */
+  readonly groups?: boolean;
 }
+
+/** Of replicas that race for the same revision all but one start over; losing so many times in a row is a fault. */
+const maxAttempts = 50;
+/** An adaptation computes for long without a pause in which it could say that it is alive. */
+const adaptationSilenceSeconds = 600;
 
 export class ClassRegistry implements Classes {
   readonly exampleBackbone: string;
+  readonly adaptations: ModelAdaptations;
   private readonly table: ClassTable;
+  private readonly groupTable = new GroupTable();
   private readonly fitting: FittingProcess;
   private readonly changes: ChangeQueue;
   private readonly filling: Filling;
@@ -93,10 +110,10 @@ export class ClassRegistry implements Classes {
     this.logger = logger;
     this.exampleBackbone = options.exampleBackbone ?? exampleBackbone(bundle.manifest.backbone);
     this.table = new ClassTable(bundle, this.exampleBackbone);
-    const newFitting = (): FittingProcess =>
+    const newFitting = (silenceSeconds = fittingSilenceSeconds): FittingProcess =>
       new FittingProcess(
         { bundle: () => this.table.currentBundle(), runtimeClasses: () => this.table.runtimeClasses() },
-        { logger, ...(fittingSilenceSeconds !== undefined && { silenceSeconds: fittingSilenceSeconds }) },
+        { logger, ...(silenceSeconds !== undefined && { silenceSeconds }) },
       );
     this.fitting = newFitting();
     this.filling = new Filling(this.table, this.fitting, bundle.manifest);
@@ -111,12 +128,24 @@ export class ClassRegistry implements Classes {
       },
       { afterAdditions: consolidateAfter, quietSeconds, logger },
     );
+    this.adaptations = new ModelAdaptations(
+      {
+        bundle: bundle.identity,
+        backbone: this.exampleBackbone,
+        store,
+        newFitting: () => newFitting(adaptationSilenceSeconds),
+        classes: this,
+        commit: (draft) => this.inTurn(() => this.commitAdaptation(draft)),
+      },
+      { poolPictures: options.poolPictures ?? Infinity },
+    );
     this.follower = new StoreFollower(() => this.inTurn(() => this.catchUp()), logger);
     const target = {
       get revision() {
         return revision();
       },
       classes: this.table,
+      groups: this.groupTable,
       catchUp: () => this.catchUp(),
       commit: (change: DraftedChange) => this.commit(change),
     };
@@ -155,6 +184,14 @@ export class ClassRegistry implements Classes {
     return this.table.get(name);
   }
 
+  groups(): readonly KnownGroup[] {
+    return this.groupTable.list();
+  }
+
+  group(name: string): KnownGroup | undefined {
+    return this.groupTable.get(name);
+  }
+
   examplesOf(name: string): readonly ListedExample[] {
     return this.table.examplesOf(name);
   }
@@ -178,7 +215,8 @@ export class ClassRegistry implements Classes {
 
   /** Every row, for a worker that starts. */
   head(): HeadChange {
-    return { revision: this.revision, removed: [], put: this.table.allRows() };
+    const groups = this.groupTable.forHead();
+    return { revision: this.revision, removed: [], put: this.table.allRows(), groups };
   }
 
   onHead(listener: HeadListener): Unsubscribe {
@@ -186,7 +224,7 @@ export class ClassRegistry implements Classes {
     return () => this.listeners.delete(listener);
   }
 
-  change(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
+  change(changes: readonly RegistryChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
     const answered = this.changes.add(changes, options);
     void this.inTurn(() => this.changes.serve());
     return answered;
@@ -246,6 +284,7 @@ export class ClassRegistry implements Classes {
     this.unwatch();
     this.follower.close();
     this.consolidation.close();
+    this.adaptations.close();
     this.fitting.close();
   }
 
@@ -281,11 +320,13 @@ export class ClassRegistry implements Classes {
         'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
       );
     const changed = [...rows, ...upserts].map(({ name }) => name);
-    this.table.applyCommit({ ...drafted, rows }, { revision: result.position.revision, at });
+    const made = { revision: result.position.revision, at };
+    this.table.applyCommit({ ...drafted, rows }, made);
+    const groups = this.groupTable.applyCommit(drafted.groups, made);
     if (isEdit)
       this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: edits.removals }));
     this.consolidation.onAdditions(upserts.length);
-    this.moveTo(result.position, { changed, removed: removals });
+    this.moveTo(result.position, { changed, removed: removals, groups });
     return true;
   }
 
@@ -299,6 +340,22 @@ export class ClassRegistry implements Classes {
     this.applyBase(base);
     this.moveTo(result.position, { changed: rows.map(({ name }) => name), removed: [], base });
     return true;
+  }
+
+  /** Commits what `draft` makes of the registry as it is, if anything. Every replica, this one too, takes the rows from the store. */
+  private async commitAdaptation(draft: () => Promise<AdaptationChange | null>): Promise<number> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      await this.catchUp();
+      const adaptation = await draft();
+      if (!adaptation) return this.revision;
+      const result = await this.store.commit({ adaptation }, this.position);
+      if (result.kind !== 'committed') continue;
+      await this.catchUp();
+      return result.position.revision;
+    }
+    throw new Failure('registry-unavailable', 'Other replicas change the registry all the time. Try again.', {
+      retryAfterSeconds: 1,
+    });
   }
 
   private applyRows(rows: readonly NamedRow[], { revision }: Position): void {
@@ -319,20 +376,27 @@ export class ClassRegistry implements Classes {
     if (changes.kind === 'unknown-position') return this.reload();
     if (changes.position.revision === this.position.revision) return;
     this.table.applyStored(changes.changed, changes.removed, changes.examples);
+    const groups = this.groupTable.apply(changes.groups);
     await this.afterReading(changes.position, {
+      adapted: changes.adapted ? this.table.applyAdapted(changes.adapted) : [],
       changed: changes.changed.map(({ name }) => name),
       removed: changes.removed,
       base: changes.base,
+      groups,
     });
   }
 
   private async reload(): Promise<void> {
-    const { position, classes, base, examples } = await this.store.load(this.bundle.identity);
+    const { position, classes, base, examples, groups, adapted } = await this.store.load(
+      this.bundle.identity,
+    );
     const changed = classes.map(({ name }) => name);
     const present = new Set(changed);
     const removed = this.table.names().filter((name) => !present.has(name));
     this.table.applyStored(classes, removed, examples);
-    await this.afterReading(position, { changed, removed, base });
+    this.groupTable.replaceAll(groups);
+    const step = { changed, removed, base, groups: true, adapted: this.table.applyAdapted(adapted) };
+    await this.afterReading(position, step);
   }
 
   /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
@@ -357,10 +421,14 @@ export class ClassRegistry implements Classes {
   }
 
   /** From here on pictures are answered with it. */
-  private moveTo(position: Position, { changed, removed, base = [] }: Step): void {
+  private moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: Step): void {
     this.position = position;
-    const names = [...base.map(({ name }) => name), ...changed, ...removed];
-    const change = { revision: position.revision, ...this.table.headChange(names) };
+    const names = [...base.map(({ name }) => name), ...changed, ...removed, ...adapted];
+    const change = {
+      revision: position.revision,
+      ...this.table.headChange(names),
+      ...(groups && { groups: this.groupTable.forHead() }),
+    };
     for (const listener of this.listeners) listener(change);
     this.waiters.check();
   }

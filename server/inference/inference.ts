@@ -8,6 +8,7 @@ import { optimisedFileOf } from '../../core/backbone/optimised-file.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
+import { readingRows } from '../../core/head/reading-rows.js';
 import { rowOf } from '../../core/matrix.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { DecodedPicture, Decoders } from '../decoding/decoders.js';
@@ -17,6 +18,7 @@ import { batchSizes } from './batcher.js';
 import {
   rowsPerPlace,
   type Answer,
+  type ExtractedPicture,
   type ExtractionRequest,
   type FeatureRequest,
   type Inference,
@@ -42,6 +44,8 @@ interface InferenceContext {
   readonly admission: Admission;
   readonly decoders: Decoders;
   readonly metrics: Pick<Metrics, 'stageSeconds' | 'verdicts'>;
+  /** Keeps features of some of the pictures that are classified; null: of none. */
+  readonly sample: { offer(features: Float32Array, answered: string): void } | null;
 }
 
 /** Where the classes that compete come from. */
@@ -82,6 +86,7 @@ export class PictureInference implements Inference {
     events: PoolEvents,
   ): Promise<PictureInference> {
     const { manifest, featureMap, predictor, novelty } = bundle;
+    const replay = readingRows(bundle.replay);
     const { workers, provider, batchSize } = context.settings;
     const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
@@ -90,7 +95,7 @@ export class PictureInference implements Inference {
       entry: backbone.entry,
       network: backbone.file ?? backbone.model,
       optimised,
-      bundle: { manifest, featureMap, predictor, novelty },
+      bundle: { manifest, featureMap, predictor, novelty, replay },
       head: source.head(),
       provider,
       threads,
@@ -143,12 +148,18 @@ export class PictureInference implements Inference {
   }
 
   async classifyPicture(request: PictureRequest): Promise<Answer> {
-    return this.counted(await this.submitPicture(request, request.options));
+    const { sample } = this.context;
+    if (!sample) return this.counted(await this.submitPicture(request, request.options));
+    const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
+    // A caller may ask for likely classes only, and get none: there is nothing to spread such a picture by.
+    if (answer.predictions.length > 0) sample.offer(features!, answer.predictions[0].class);
+    return this.counted(answer);
   }
 
-  async extractFeatures(request: ExtractionRequest): Promise<Float32Array> {
+  async extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture> {
     // Through the same batches: classifying costs next to nothing beside the network.
-    return (await this.submitPicture(request, { topK: 1, features: true })).features!;
+    const { features, predictions } = await this.submitPicture(request, { topK: 1, features: true });
+    return { features: features!, answer: predictions[0] };
   }
 
   classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {

@@ -1,8 +1,10 @@
 import type { PathGroup } from '../openapi-types.js';
+import { adaptationPaths } from './adaptations.js';
 import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
 import { examplePaths } from './examples.js';
+import { groupPaths } from './groups.js';
 import { documentPaths } from './documents.js';
 import { openInferencePaths } from './open-inference.js';
 import { operationsPaths } from './operations.js';
@@ -12,6 +14,8 @@ export const pathGroups: readonly PathGroup[] = [
   classifyPaths,
   classesPaths,
   examplePaths,
+  groupPaths,
+  adaptationPaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,
