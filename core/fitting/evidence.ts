@@ -57,7 +57,7 @@ export function unseenShare(
   hasAttributes = true,
 ): number {
   const share = halfBiasPictures / (halfBiasPictures + pictures);
-  return hasAttributes ? share : share * (1 + aloneExcess / pictures);
+  return hasAttributes || pictures === 0 ? share : share * (1 + aloneExcess / pictures);
 }
 
 /** On folds of CUB the best bias for classes of one picture alone is half as much again as beside attributes, of five a tenth. */
