@@ -8,6 +8,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   classes: async () => (await import('./classes.js')).addClassesCommand,
   groups: async () => (await import('./groups.js')).addGroupsCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
+  adapt: async () => (await import('./adapt.js')).addAdaptCommand,
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
   report: async () => (await import('./report.js')).addReportCommand,
   baseline: async () => (await import('./baseline.js')).addBaselineCommand,
