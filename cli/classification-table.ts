@@ -16,7 +16,10 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       const name = outcome.file.padEnd(width);
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
-      return [`${name}  ${outcome.predictions.map(shown).join('  ')}`, ...explained(outcome)];
+      return [
+        `${name}  ${outcome.verdict === 'unknown' ? 'none of these?  ' : ''}${outcome.predictions.map(shown).join('  ')}`,
+        ...explained(outcome),
+      ];
     })
     .join('\n');
 }

@@ -162,11 +162,18 @@ async function add(client: UnseenClient, classes: Classes, context: CommandConte
 
 async function preview(client: UnseenClient, classes: Classes, context: CommandContext): Promise<void> {
   const answer = await client.previewClasses(classes, { signal: context.signal });
-  const lines = answer.previews.map(({ name, recognised, confusedWith: [first] }) => {
-    const rival = `${first.name} ${percent(first.probability).trim()} %`;
-    return `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}`;
-  });
-  context.result(['Expected on synthetic features of each class:', ...lines].join('\n'), answer);
+  const lines = answer.previews.flatMap(
+    ({ name, plausible, problems, expected, recognised, confusedWith: [first], warnings = [] }) => {
+      const rival = `${first.name} ${percent(first.probability).trim()} %`;
+      const told =
+        expected === null ? '' : `${percent(expected).trim()} % of its pictures expected to be right; `;
+      return [
+        `  ${name.padEnd(32)} ${plausible ? told : 'NOT PLAUSIBLE. '}on synthetic features itself ${percent(recognised).trim()} %, then ${rival}`,
+        ...[...problems, ...warnings].map((line) => `    ${line}`),
+      ];
+    },
+  );
+  context.result(['What the classes would be, before anything is stored:', ...lines].join('\n'), answer);
 }
 
 async function list(

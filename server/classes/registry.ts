@@ -6,7 +6,7 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
 import type { HeadChange } from '../../core/head/head-change.js';
-import type { Confusion } from '../../core/fitting/confusion.js';
+import type { DryRun } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
@@ -192,11 +192,7 @@ export class ClassRegistry implements Classes {
   }
 
   /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
-  preview(
-    content: ClassContent,
-    signal: AbortSignal,
-    examples: readonly NewExample[] = [],
-  ): Promise<Confusion> {
+  preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
     const { name, attributes } = content;
     const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
     return this.inTurn(() => {

@@ -1,7 +1,7 @@
 /** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult, Classes, NewExample } from '../classes/contract.js';
+import type { ChangeResult } from '../classes/contract.js';
 import {
   createQuerySchema,
   newClassesSchema,
@@ -17,8 +17,9 @@ import { named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
 import { manyAnswer, oneAnswer, pageOfClasses, quoted, shownClass } from './class-answers.js';
-import { checkCandidates, refuseTooMany, type Candidate } from './class-candidates.js';
+import { checkCandidates, refuseTooMany } from './class-candidates.js';
 import { nameInPath } from './class-name-in-path.js';
+import { previewClasses } from './class-previews.js';
 import type { RouteDependencies } from './dependencies.js';
 import { contentOfForm, examplesOf, extractForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
@@ -26,8 +27,6 @@ import { ifMatchIn } from './if-match.js';
 import { isForm } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
 
-/** Each takes a fit of its own. */
-const maxPreviews = 50;
 const dryRunSeconds = 120;
 
 export function classRoutes(dependencies: RouteDependencies): Router {
@@ -98,7 +97,8 @@ async function create(
   const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);
-    response.json(await preview(candidates, examples, signal, classes));
+    const pictures = form?.pictures.map(({ name }) => name) ?? [];
+    response.json(await previewClasses(candidates, { examples, names: pictures }, model, signal));
     return;
   }
   const changes = candidates.map(({ content }) => ({ kind: 'create', content, examples }) as const);
@@ -129,24 +129,6 @@ async function replace(
   response.setHeader('ETag', quoted(known.etag));
   response.setHeader('Registry-Revision', revision);
   response.json({ ...shownClass(known, warnings), registryRevision: revision });
-}
-
-async function preview(
-  candidates: readonly Candidate[],
-  examples: readonly NewExample[],
-  signal: AbortSignal,
-  classes: Classes,
-) {
-  if (candidates.length > maxPreviews)
-    throw new Failure('attributes-invalid', `A dry run takes at most ${maxPreviews} classes at a time.`, {
-      fields: [{ pointer: '/classes', detail: `at most ${maxPreviews}` }],
-    });
-  const previews = [];
-  for (const { content, warnings } of candidates) {
-    const confusion = await classes.preview(content, signal, examples);
-    previews.push({ name: content.name, ...confusion, ...(warnings.length > 0 && { warnings }) });
-  }
-  return { previews, registryRevision: classes.revision };
 }
 
 /** A change must say which state it was made against, so that two people do not undo each other's work. */

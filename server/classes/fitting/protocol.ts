@@ -1,6 +1,6 @@
 /** What the server asks of its fitting process, which holds a copy of the runtime classes with their rows. */
 import type { Bundle } from '../../../core/bundle/bundle.js';
-import type { Confusion } from '../../../core/fitting/confusion.js';
+import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { NamedRow } from '../store/contract.js';
@@ -15,7 +15,7 @@ export interface FittingRequests {
   adopt(): void;
   /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
-  confusion(candidate: DescribedClass): Confusion;
+  confusion(candidate: DescribedClass): DryRun;
 }
 
 export type DescribedClass = Omit<RuntimeClass, 'row'>;

@@ -59,7 +59,7 @@ function Welcome() {
   );
 }
 
-function Verdict({ answer: { predictions } }: { readonly answer: ClassifyResponse }) {
+function Verdict({ answer: { predictions, verdict } }: { readonly answer: ClassifyResponse }) {
   const [first] = predictions;
   const kind = kindOf(first);
   return (
@@ -70,6 +70,10 @@ function Verdict({ answer: { predictions } }: { readonly answer: ClassifyRespons
       <p class="verdict-kind">
         {kind}: {explainKind(kind)}
       </p>
+      {verdict === 'unknown' && (
+        <p class="verdict-kind">It looks like none of the classes; this is the nearest.</p>
+      )}
+      {verdict === 'unsure' && <p class="verdict-kind">Not sure: no class has half of the probability.</p>}
     </div>
   );
 }

@@ -139,8 +139,8 @@ export class ClassDraft {
   }
 }
 
-function isDoubtful({ recognised, confusedWith }: Preview): boolean {
-  return recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
+function isDoubtful({ plausible, recognised, confusedWith }: Preview): boolean {
+  return !plausible || recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
 }
 
 /** The one that is open; null when none is. */
