@@ -16,6 +16,7 @@ ARG CUDA_IMAGE=nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04
 FROM ${NODE_IMAGE} AS node
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY scripts/onnxruntime-install scripts/onnxruntime-install
 
 # The program: TypeScript in, JavaScript out. Needs the development dependencies, which stay behind.
 FROM node AS build

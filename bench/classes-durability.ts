@@ -1,5 +1,5 @@
 /**
- * Servers killed (SIGKILL) at random moments while clients add and remove classes, and what the next one finds:
+ * Servers killed (SIGKILL) at random moments while clients add and remove classes and pictures of them, and what the next one finds:
  *   npm run bench -- classes-durability [--kills 200] [--registry sqlite|postgres|both] [--seed 1]
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,15 +46,21 @@ try {
 
 async function killLoop(kind: string, registry: string): Promise<void> {
   const churn = new ClassChurn(random, attributes);
-  const count = { kills: 0, found: 0, lost: 0, returned: 0, half: 0, leftover: 0 };
+  const count = { kills: 0, found: 0, examples: 0, lost: 0, returned: 0, half: 0, leftover: 0 };
   let seconds = 0;
   for (;;) {
     const server = await ServerProcess.start({ registry, bundle, threads: 1 }, './small-server.js');
     seconds = Math.max(seconds, server.readySeconds);
-    const { found, lost, returned, half } = await audit(server.url, churn.expected, picture, attributes);
+    const { found, examples, lost, returned, half } = await audit(
+      server.url,
+      churn.expected,
+      picture,
+      attributes,
+    );
     for (const [what, names] of Object.entries({ lost, returned, half }))
       if (names.length > 0) console.log(`  after kill ${count.kills}, ${what}: ${names.join(', ')}`);
     count.found = found;
+    count.examples = examples;
     count.lost += lost.length;
     count.returned += returned.length;
     count.half += half.length;
@@ -76,7 +82,7 @@ async function killLoop(kind: string, registry: string): Promise<void> {
     count.leftover += (await leftOver(children)).length;
   }
   console.log(
-    `${kind}: ${count.kills} kills, ${churn.acknowledged} changes acknowledged, ${count.found} classes found at the end, ${count.lost} lost, ${count.returned} came back, ${count.half} half, ${count.leftover} processes left over, slowest start ${seconds.toFixed(1)} s`,
+    `${kind}: ${count.kills} kills, ${churn.acknowledged} changes acknowledged, with ${churn.acknowledgedExamples} pictures among them; ${count.found} classes with ${count.examples} pictures found at the end, ${count.lost} lost, ${count.returned} came back, ${count.half} half, ${count.leftover} processes left over, slowest start ${seconds.toFixed(1)} s`,
   );
   if (count.lost + count.returned + count.half + count.leftover > 0) process.exitCode = 1;
 }

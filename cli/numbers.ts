@@ -11,8 +11,9 @@ export function wholeNumber(text: string): number {
 }
 
 export function count(text: string): number {
-  const value = wholeNumber(text);
-  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 up.');
   return value;
 }
 

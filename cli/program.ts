@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { styleText } from 'node:util';
+import { Command, type Option } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../core/project-folder.js';
@@ -22,7 +23,31 @@ export function createProgram(commands: readonly AddCommand[], run: Runner): Com
     .showHelpAfterError('(run unseen --help or unseen COMMAND --help for the options)')
     .addHelpText('after', exitCodeHelp);
   for (const add of commands) add(program, run);
+  everyCommand(program, (command) => {
+    nameUnknownFirst(command);
+    // Commander leaves colours out where NO_COLOR is set, or where the output is no terminal.
+    command.configureHelp({ styleTitle: (title) => styleText('bold', title) });
+  });
   return program;
+}
+
+function everyCommand(command: Command, work: (command: Command) => void): void {
+  work(command);
+  for (const one of command.commands) everyCommand(one, work);
+}
+
+/** A mistyped option is most likely the one that is missing: it is named, instead of what it was meant to be. */
+function nameUnknownFirst(command: Command): void {
+  const strict = command as Command & {
+    missingMandatoryOptionValue(option: Option): never;
+    unknownOption(flag: string): never;
+  };
+  const missing = strict.missingMandatoryOptionValue.bind(command);
+  strict.missingMandatoryOptionValue = (option) => {
+    const unknown = command.args.find((word) => /^--?[a-z]/i.test(word));
+    if (unknown !== undefined) strict.unknownOption(unknown);
+    return missing(option);
+  };
 }
 
 function packageVersion(): string {

@@ -11,6 +11,7 @@ export type {
   ImportedResponse,
   NewClass,
   ReloadPreviewResponse,
+  StoredExamplesResponse,
   VersionListResponse,
   VersionResponse,
 } from '../server/contract/class-schemas.js';

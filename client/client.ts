@@ -140,14 +140,26 @@ export class UnseenClient {
     return this.sender.send('/classes', { method: 'POST', body, signal });
   }
 
-  /** Pictures of a class, all of them or none; one that it has already is not added again. */
+  /**
+   * Pictures of a class, all of them or none; one that it has already is not added again. With `dryRun` nothing changes, and `preview` says
+   * what the class would be confused with.
+   */
   async addExamples(
     name: string,
     pictures: readonly (Picture | NamedPicture)[],
-    { signal }: CallOptions = {},
+    { dryRun, signal }: CallOptions & { readonly dryRun?: boolean | undefined } = {},
   ): Promise<contract.AddedExamplesResponse> {
     const { form: body } = await formOf(pictures);
-    return this.sender.send(`${pathOf(name)}/examples`, { method: 'POST', body, signal });
+    const query = { dryRun };
+    return this.sender.send(`${pathOf(name)}/examples`, { method: 'POST', query, body, signal });
+  }
+
+  /** The stored features of the examples of a class, for a backup; needs an admin key. `after` is `next` of the answer before. */
+  storedExamples(
+    name: string,
+    { limit, after, signal }: CallOptions & Pick<ClassPage, 'limit' | 'after'> = {},
+  ): Promise<contract.StoredExamplesResponse> {
+    return this.sender.send('/admin/examples', { query: { class: name, limit, after }, signal });
   }
 
   /** When each was added and by whom; neither pictures nor features. */
@@ -168,6 +180,16 @@ export class UnseenClient {
     { signal }: CallOptions = {},
   ): Promise<contract.CreatedManyResponse> {
     return this.sender.send('/classes', { ...json('POST', { classes }), signal });
+  }
+
+  /** The same of one class with pictures of it: `filled` is what is read from them, as a draft of its attributes. */
+  async previewClass(
+    content: contract.NewClass,
+    { pictures = [], signal }: CallOptions & WithPictures = {},
+  ): Promise<contract.DryRunResponse> {
+    if (pictures.length === 0) return this.previewClasses([content], { signal });
+    const { form: body } = await formOf(pictures, content);
+    return this.sender.send('/classes', { method: 'POST', query: { dryRun: true }, body, signal });
   }
 
   /** What new classes would be confused with; nothing changes. */

@@ -1,35 +1,60 @@
 import cliProgress from 'cli-progress';
-import { silent, type Progress, type Watcher } from './progress.js';
+import type { Progress, Watcher } from './progress.js';
+import { TimeLeft } from './time-left.js';
 
-/** Writes notes and progress bars to standard error; bars only on a terminal. */
+/** Writes notes and progress to standard error: a bar on a terminal, elsewhere a line a minute. */
 export function terminalWatcher(signal: AbortSignal): Watcher {
+  const note = (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  };
   return {
     signal,
     progress: (label, total) =>
-      process.stderr.isTTY ? progressBar(label, total) : silent.progress(label, total),
-    note: (line) => {
-      process.stderr.write(`${line}\n`);
-    },
+      process.stderr.isTTY ? progressBar(label, total) : progressLines(label, total, note),
+    note,
   };
 }
 
 function progressBar(label: string, total: number): Progress {
+  const time = new TimeLeft(total);
   const bar = new cliProgress.SingleBar({
-    format: `${label} {bar} {value}/{total} {eta_formatted} {detail}`,
+    format: `${label} {bar} {value} of {total}{left} {detail}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,
     hideCursor: true,
-    etaBuffer: 50,
     stream: process.stderr,
   });
-  bar.start(total, 0, { detail: '' });
+  bar.start(total, 0, { detail: '', left: '' });
   return {
     update: (done, detail = '') => {
-      bar.update(done, { detail });
+      time.update(done);
+      bar.update(done, { detail, left: time.words === '' ? '' : ` · ${time.words}` });
     },
     stop: () => {
       bar.stop();
     },
+  };
+}
+
+const lineEveryMilliseconds = 60_000;
+
+/** For logs. Work that takes less than a minute says nothing. */
+export function progressLines(
+  label: string,
+  total: number,
+  note: (line: string) => void,
+  now: () => number = () => performance.now(),
+): Progress {
+  const time = new TimeLeft(total, now);
+  let last = now();
+  return {
+    update: (done, detail = '') => {
+      time.update(done);
+      if (now() - last < lineEveryMilliseconds) return;
+      last = now();
+      note([`${label}: ${done} of ${total}`, time.words, detail].filter((part) => part !== '').join(' · '));
+    },
+    stop: () => undefined,
   };
 }

@@ -14,6 +14,7 @@ import type { Tracing } from './observability/tracing.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
 import { importRoute } from './routes/class-import.js';
+import { storedExamplesRoute } from './routes/stored-examples.js';
 import { classVersionRoutes } from './routes/class-versions.js';
 import { classRoutes } from './routes/classes.js';
 import { classifyRoute } from './routes/classify.js';
@@ -49,6 +50,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
   app.use(importRoute(dependencies));
+  app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
   app.use(contractRoutes());

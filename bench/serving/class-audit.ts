@@ -5,11 +5,13 @@ import type { Expectation } from './class-churn.js';
 
 interface AuditFindings {
   found: number;
-  /** Acknowledged, but missing or different. */
+  /** Examples of all classes. */
+  examples: number;
+  /** Acknowledged, but missing or different, or without an acknowledged example. */
   lost: string[];
-  /** Removed and acknowledged, but back again. */
+  /** Removed and acknowledged, but back again; the examples of a class among them. */
   returned: string[];
-  /** Present without attributes, without competing, or competing without being listed. */
+  /** Present without attributes, without competing, with a part of a request's examples, or competing without being listed. */
   half: string[];
 }
 
@@ -19,7 +21,7 @@ export async function audit(
   picture: Uint8Array,
   attributes: number,
 ): Promise<AuditFindings> {
-  const findings: AuditFindings = { found: 0, lost: [], returned: [], half: [] };
+  const findings: AuditFindings = { found: 0, examples: 0, lost: [], returned: [], half: [] };
   const listed = new Set<string>();
   for (let after = ''; ;) {
     const page = await get<ClassListResponse>(
@@ -35,13 +37,24 @@ export async function audit(
     const { body, etag } = await read(url, name);
     const values = Object.values(body.attributes);
     const isWhole =
-      values.length === attributes && values.every(Number.isFinite) && body.unusable === undefined;
+      values.length === attributes &&
+      values.every(Number.isFinite) &&
+      body.unusable === undefined &&
+      body.unusableExamples === undefined;
     if (!isWhole || !competing.has(name) || etag !== `"${body.etag}"`) findings.half.push(name);
     const wanted = expected.get(name);
     if (wanted?.kind === 'there' && wanted.etag !== etag) findings.lost.push(name);
     if (wanted === undefined || wanted.kind === 'gone') findings.returned.push(name);
-    if (wanted?.kind === 'either') expected.set(name, { kind: 'there', etag }); // from now on it must stay
+    const { examples } = body;
+    const wantedExamples = wanted === undefined || wanted.kind === 'gone' ? examples : wanted.examples;
+    const unanswered = wanted?.kind === 'there' ? (wanted.unanswered ?? 0) : 0;
+    if (examples < wantedExamples) findings.lost.push(`examples of ${name}`);
+    else if (examples > wantedExamples + unanswered) findings.returned.push(`examples of ${name}`);
+    else if (examples !== wantedExamples && examples !== wantedExamples + unanswered)
+      findings.half.push(`examples of ${name}`);
+    expected.set(name, { kind: 'there', etag, examples }); // from now on it must stay like that
     findings.found += 1;
+    findings.examples += examples;
   }
   for (const [name, { kind }] of expected) {
     if (listed.has(name)) continue;

@@ -6,6 +6,7 @@ import {
   type ClassBackup,
   type ClassListResponse,
   type ImportedResponse,
+  type StoredExamplesResponse,
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
@@ -19,25 +20,35 @@ interface ImportOptions {
   readonly replace?: boolean;
 }
 
-const format = { format: 'unseen-classes', version: 1 } as const;
+const format = 'unseen-classes';
+/** Version 1 has no examples, and is what older servers read. */
+const versions = [1, 2] as const;
+/** Of the features of examples in one request. */
+const maxFeatureBytes = 3_000_000;
 /** Somebody changes classes all the time; a backup of one state needs a pause. */
 const maxAttempts = 20;
 
 export function addBackupCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('export')
-    .description('Write all classes that were added at runtime to a JSON file, as a backup.')
+    .description(
+      'Write all classes that were added at runtime, with their examples, to a JSON file, as a backup. Examples need an admin key.',
+    )
     .argument('<file>', 'where to write them')
     .addHelpText('after', '\nExample:\n  unseen classes export classes.json')
     .action((file: string, options: object) =>
       atServer(options, async (client, context) => {
         const { classes, registryRevision } = await readAll(client, context);
         const { model } = await client.attributes({ signal: context.signal });
-        const backup = { ...format, exportedAt: new Date().toISOString(), model, registryRevision, classes };
+        const examples = classes.reduce((sum, one) => sum + (one.examples?.length ?? 0), 0);
+        const version = examples > 0 ? 2 : 1;
+        const exportedAt = new Date().toISOString();
+        const backup = { format, version, exportedAt, model, registryRevision, classes };
         // Beside it first: a backup that is cut off must not take the place of a whole one.
         await writeFile(`${file}.part`, `${JSON.stringify(backup, null, 1)}\n`);
         await rename(`${file}.part`, file);
-        const text = `${classes.length} classes of registry revision ${registryRevision} are in ${file}.`;
-        context.result(text, { file, classes: classes.length, registryRevision });
+        const withExamples = examples > 0 ? ` with ${examples} example pictures (as features)` : '';
+        const text = `${classes.length} classes${withExamples} of registry revision ${registryRevision} are in ${file}.`;
+        context.result(text, { file, classes: classes.length, examples, registryRevision });
       }),
     );
   command('import')
@@ -63,11 +74,17 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
     let after: string | undefined;
     do {
       const page: ClassListResponse = await client.classes({
-        ...{ kind: 'runtime', limit: 1000, attributes: true },
+        ...{ limit: 1000, attributes: true },
         ...{ after, signal },
       });
       revisions.add(page.registryRevision);
-      classes.push(...page.classes.map(({ name, attributes = {} }) => ({ name, attributes })));
+      for (const { name, runtime, attributes = {}, examples: count } of page.classes) {
+        if (!runtime && count === 0) continue;
+        const described = runtime ? { name, attributes } : { name, attributes: {}, own: true as const };
+        const { examples, revisions: read } = await readExamples(client, name, count, signal);
+        for (const revision of read) revisions.add(revision);
+        classes.push({ ...described, ...(examples.length > 0 && { examples }) });
+      }
       after = page.next;
     } while (after !== undefined && revisions.size === 1);
     if (revisions.size === 1) return { classes, registryRevision: [...revisions][0] };
@@ -76,6 +93,26 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
     'conflict',
     'Classes are being changed all the time. Export them again when it is quieter.',
   );
+}
+
+/** Of a class that has so many. */
+async function readExamples(
+  client: UnseenClient,
+  name: string,
+  count: number,
+  signal: AbortSignal | undefined,
+) {
+  const examples: StoredExamplesResponse['examples'] = [];
+  const revisions: number[] = [];
+  let after: string | undefined;
+  while (examples.length < count) {
+    const page = await client.storedExamples(name, { after, signal });
+    examples.push(...page.examples);
+    revisions.push(page.registryRevision);
+    after = page.next;
+    if (after === undefined) break;
+  }
+  return { examples, revisions };
 }
 
 async function readBackup(file: string): Promise<ClassBackup> {
@@ -90,30 +127,34 @@ async function readBackup(file: string): Promise<ClassBackup> {
   } catch (error) {
     throw new Failure('dataset-invalid', `${file} is no JSON: it was cut off or altered.`, { cause: error });
   }
-  if (backup?.format !== format.format || !Array.isArray(backup.classes))
+  if (backup?.format !== format || !Array.isArray(backup.classes))
     throw new Failure('dataset-invalid', `${file} is no backup that "unseen classes export" wrote.`);
-  if (backup.version !== format.version)
+  const version = versions.find((one) => one === backup.version);
+  if (version === undefined)
     throw new Failure(
       'dataset-invalid',
-      `${file} has version ${String(backup.version)} of the format, and this program knows version ${format.version}.`,
+      `${file} has version ${String(backup.version)} of the format, and this program knows versions ${versions.join(' and ')}.`,
     );
-  return { ...format, classes: backup.classes };
+  return { format, version, classes: backup.classes };
 }
 
 /** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
 async function importAll(
   client: UnseenClient,
-  { classes }: ClassBackup,
+  { version, classes }: ClassBackup,
   { dryRun = false, replace = false }: ImportOptions,
   context: CommandContext,
 ): Promise<void> {
   const { signal } = context;
-  const parts = classParts(classes);
+  const split = classes.map(inParts);
+  // What a later request adds to a class must not be in the same one as the class.
+  const rest = split.flatMap(([, ...later]) => later.map((one) => [one]));
+  const parts = [...classParts(split.map(([first]) => first)), ...rest];
   const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
     const answers: ImportedResponse[] = [];
     for (const part of parts) {
       const options = { dryRun: isDryRun, replace, signal };
-      answers.push(await client.importClasses({ ...format, classes: part }, options));
+      answers.push(await client.importClasses({ format, version, classes: part }, options));
     }
     return answers;
   };
@@ -125,7 +166,9 @@ async function importAll(
     );
   const done = dryRun ? planned : merged(await send(false));
   const { created, replaced, unchanged } = done;
-  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already`;
+  const { examples } = done;
+  const pictures = examples > 0 ? `; ${examples} example pictures added` : '';
+  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already${pictures}`;
   const lines = [
     dryRun ? `Would be: ${counts}.` : `${counts}.`,
     ...(done.problems.length > 0 ? ['Does not fit:', ...problemLines(done)] : []),
@@ -134,11 +177,31 @@ async function importAll(
   context.result(lines.join('\n'), { ...done, dryRun });
 }
 
+/** A class with many examples goes in several requests, of which the later ones add the rest. */
+function inParts(one: ClassBackup['classes'][number]): ClassBackup['classes'] {
+  const { examples = [], ...described } = one;
+  const perPart = Math.max(1, Math.floor(maxFeatureBytes / (examples[0]?.features.length || 1)));
+  if (examples.length <= perPart) return [one];
+  return Array.from({ length: Math.ceil(examples.length / perPart) }, (_, i) => ({
+    ...described,
+    examples: examples.slice(i * perPart, (i + 1) * perPart),
+  }));
+}
+
 function merged(answers: readonly ImportedResponse[]) {
+  const [created, replaced] = [new Set<string>(), new Set<string>()];
+  for (const answer of answers) {
+    for (const name of answer.created) created.add(name);
+    for (const name of answer.replaced) replaced.add(name);
+  }
+  const isNew = (name: string): boolean => created.has(name) || replaced.has(name);
+  const unchanged = new Set(answers.flatMap((answer) => answer.unchanged).filter((name) => !isNew(name)));
   return {
-    created: answers.flatMap(({ created }) => created),
-    replaced: answers.flatMap(({ replaced }) => replaced),
-    unchanged: answers.flatMap(({ unchanged }) => unchanged),
+    created: [...created],
+    replaced: [...replaced],
+    unchanged: [...unchanged],
+    examples: answers.reduce((sum, answer) => sum + answer.examples, 0),
+    unusableExamples: answers.reduce((sum, answer) => sum + answer.unusableExamples, 0),
     problems: answers.flatMap(({ problems }) => problems),
     warnings: answers.flatMap(({ warnings }) => warnings),
     registryRevision: answers.at(-1)?.registryRevision ?? 0,

@@ -1,17 +1,12 @@
 /** `unseen classes examples add|list|remove`: pictures of a class of a running server. */
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { NamedPicture, UnseenClient } from '../../client/index.js';
+import type { UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import type { CommandContext } from '../context.js';
+import { addPictures } from '../send-pictures.js';
 
 type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
 type AtServer = (options: object, work: Work) => Promise<void>;
-
-/** A server takes 16 pictures and 20 MB in one request by default. */
-const maxPictures = 16;
-const maxBytes = 18_000_000;
 
 export function addExampleCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('add')
@@ -61,49 +56,22 @@ async function add(
   files: readonly string[],
   context: CommandContext,
 ): Promise<void> {
-  const answers = [];
+  const progress = files.length > 1 ? context.progress('Adding pictures', files.length) : undefined;
   let done = 0;
-  for (const part of inRequests(await Promise.all(files.map(readPicture)))) {
-    const answer = await client
-      .addExamples(name, part, { signal: context.signal })
-      .catch((error: unknown) => {
-        if (done > 0)
-          context.note(`${done} of ${files.length} pictures were sent. Run the command again for the rest.`);
-        throw error;
-      });
-    done += part.length;
-    answers.push(answer);
-  }
-  const added = answers.reduce((sum, answer) => sum + answer.added, 0);
-  const last = answers.at(-1)!;
-  const { examples, registryRevision } = last;
-  const pictures = answers.flatMap((answer) => answer.pictures);
-  context.result(
-    `${added} added, ${files.length - added} were there already; "${name}" has ${examples} example pictures (registry revision ${registryRevision}).`,
-    { ...last, added, pictures },
-  );
-}
-
-async function readPicture(file: string): Promise<NamedPicture & { readonly picture: Buffer }> {
-  const picture = await readFile(file).catch((error: unknown) => {
-    throw new Failure('image-invalid', `Cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  const answer = await addPictures(client, name, files, context.signal, (count) => {
+    done += count;
+    progress?.update(done);
+  }).catch((error: unknown) => {
+    progress?.stop();
+    if (done > 0)
+      context.note(`${done} of ${files.length} pictures were sent. Run the command again for the rest.`);
+    throw error;
   });
-  return { name: basename(file), picture };
-}
-
-type ReadPicture = Awaited<ReturnType<typeof readPicture>>;
-
-function inRequests(pictures: readonly ReadPicture[]): ReadPicture[][] {
-  const parts: ReadPicture[][] = [];
-  let bytes = 0;
-  for (const one of pictures) {
-    const part = parts.at(-1);
-    if (!part || part.length === maxPictures || bytes + one.picture.length > maxBytes) {
-      parts.push([]);
-      bytes = 0;
-    }
-    parts.at(-1)!.push(one);
-    bytes += one.picture.length;
-  }
-  return parts;
+  progress?.stop();
+  const { sent, ...rest } = answer;
+  const { added, examples, registryRevision } = rest;
+  context.result(
+    `${added} added, ${sent - added} were there already; "${name}" has ${examples} example pictures (registry revision ${registryRevision}).`,
+    rest,
+  );
 }

@@ -18,6 +18,8 @@ interface ExtractOptions {
   readonly list?: string;
   readonly attributes?: string;
   readonly out?: string;
+  readonly name?: string;
+  readonly leaveOutLines?: boolean;
   readonly backbone?: string;
   readonly unseen?: string;
   readonly unseenFile?: string;
@@ -40,6 +42,8 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .option('--list <csv>', 'files and classes (file,class or file,class,split) instead of folders')
     .option('--attributes <csv>', 'the attributes of each class (class,<attribute names>)')
     .option('--out <directory>', 'the dataset to make; it must not exist')
+    .option('--name <text>', 'what the dataset is called in reports and answers (default: the name of OUT)')
+    .option('--leave-out-lines', 'go on without lines of the attributes that cannot be used')
     .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
     .option('--unseen <classes>', 'classes to keep unseen, with commas between')
     .option('--unseen-file <file>', 'the same as --unseen, from a file with one class per line')
@@ -67,6 +71,8 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .addHelpText(
       'after',
       `
+The tables are checked before the first picture is read, and a line that cannot be used ends the run then: separators may be commas,
+semicolons or tabs, decimals have points or, throughout the table, commas.
 Pictures that cannot be read, classes without attributes and the like are left out. Each is listed with the reason
 and a suggested fix, in the summary and in OUT/${leftOutFile}.
 To resume a run that was killed, give the same command again; finished parts are kept in OUT.work.
@@ -123,6 +129,8 @@ async function extractPictures(options: ExtractOptions, context: CommandContext)
       attributes,
       out,
       ...(list !== undefined && { list }),
+      ...(options.name !== undefined && { name: options.name }),
+      ...(options.leaveOutLines && { leaveOutLines: true }),
       ...(backbone !== undefined && { backbone }),
       ...(shard && { shard }),
       splits: await splitOptions(options),

@@ -16,6 +16,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   inspect: async () => (await import('./inspect.js')).addInspectCommand,
   backbone: async () => (await import('./backbone.js')).addBackboneCommand,
   extract: async () => (await import('./extract.js')).addExtractCommand,
+  completion: async () => (await import('./completion.js')).addCompletionCommand,
 };
 
 /** The named command alone; all of them when none was named or the name is unknown, so that help lists them. */

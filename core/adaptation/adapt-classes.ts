@@ -2,13 +2,15 @@
 import { Failure } from '../failures.js';
 import { meanOfRows } from '../fitting/evidence.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
-import { synthesiseRows } from '../fitting/rows/synthetic-class.js';
+import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js';
 import type { RuntimeClass } from '../fitting/runtime-class.js';
 import { servingBiases } from '../fitting/serving-bias.js';
 import { directRows, FeatureMapper } from '../head/feature-map.js';
 import { seenPrototype } from '../head/synthetic-rows.js';
-import type { RowSource } from '../matrix.js';
-import { adapt, type CompetingPrototype } from './adapt.js';
+import { releaseRows, type RowSource } from '../matrix.js';
+import { adapt } from './adapt.js';
+import type { CompetingPrototype } from './adaptation-input.js';
+import { guardRows } from './guard-rows.js';
 import type { Adaptation, AdaptationSettings } from './adaptation.js';
 
 /**
@@ -36,16 +38,22 @@ export async function adaptClasses(
   const competing = await competingPrototypes(assembly, described);
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
   try {
-    const pool = directRows(await mapper.map(features), 1);
+    const mapped = await mapper.mapAll(
+      features,
+      Int32Array.from({ length: features.rows }, (_, i) => i),
+    );
+    const pool = 'data' in mapped ? directRows(mapped, 1) : mapped;
     const { context } = assembly;
     const input = {
       pool,
       classes: competing,
-      seenRows: context.donors.features,
+      guard: guardRows(bundle),
       evidence: context.evidence,
       meanLength: context.donors.meanLength,
     };
-    return await adapt(context.products, input, settings);
+    return await adapt(context.products, input, settings).finally(() => {
+      releaseRows(mapped);
+    });
   } finally {
     await mapper.release();
   }
@@ -68,7 +76,16 @@ async function competingPrototypes(
     const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own');
     const mean = context.donors.means.get(c);
     const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : attributed;
-    competing.push({ name, seen, prototype, bias: biases[c] / temperature!, labelled: null, attributed });
+    competing.push({
+      name,
+      seen,
+      label: c,
+      prototype,
+      bias: biases[c] / temperature!,
+      labelled: null,
+      attributed,
+      knownShare: 1,
+    });
   }
   for (const [c, one] of classes.entries()) {
     const examples = await context.examplesOf(one);
@@ -79,10 +96,12 @@ async function competingPrototypes(
     competing.push({
       name: one.name,
       seen: own >= 0,
+      label: own >= 0 ? own : null,
       prototype,
       bias: biases[manifest.classes.length + c] / temperature!,
       labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
       attributed,
+      knownShare: knownShareOf(one.attributes),
     });
   }
   return competing;

@@ -2,124 +2,227 @@
  * Moves unseen classes to where unlabelled pictures say that they are. N pool rows, C classes of which U are unseen, D feature values.
  *
  *   repeat `rounds` times:
- *     P   = relaxed transport of the pool onto all classes and "none of these", C_nc = -x_n · p_c - bias_c / T
- *     m_c = what class c receives beyond what rows of seen classes send there by mistake
- *     p_c = posterior mean of where attributes (and labelled pictures) put the class and of the mean of what it received
+ *     P    = relaxed transport of the pool onto all classes and "none of these", cost -x_n · p_c - bias_c / T   (relaxed-transport.ts)
+ *     e_c  = what pictures of seen classes send to unseen class c by mistake, under the same potentials        (mistakes.ts)
+ *     n_c  = as how many pictures of class c counts what exceeds that                                          (counted-evidence.ts)
+ *     p_c  = posterior mean of where attributes (and labelled pictures) put the class, and of the n_c pictures (core/fitting/evidence.ts)
  *
- * Seen classes take part and never move.
+ * Seen classes take part and never move. Labelled pictures are rows whose assignment is known: they count with their class from the start.
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
-import type { EvidenceModel } from '../fitting/evidence.js';
-import type { AssignedPictures } from '../fitting/runtime-class.js';
-import { directRows } from '../head/feature-map.js';
 import { fromHalf, toHalf } from '../half.js';
-import { matrix, rowOf, type Matrix, type RowSource } from '../matrix.js';
-import type { AdaptationSettings, AdaptedClass, Adaptation } from './adaptation.js';
-import { assign, type Assignment } from './assign.js';
-import { ScoredRows } from './scored-rows.js';
+import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
+import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
+import { effectivePictures, trustOfBins } from './counted-evidence.js';
+import { mistakesOf, type Mistakes } from './mistakes.js';
+import { movedPrototype } from './moved-prototype.js';
+import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';
+import { solveRelaxed, type RelaxedTransport } from './relaxed-transport.js';
+import { scoresThatFit, ScoredRows } from './scored-rows.js';
+import { warningsOf } from './warnings.js';
+import type { AssignedPictures } from '../fitting/runtime-class.js';
 
-export interface CompetingPrototype {
-  readonly name: string;
-  readonly seen: boolean;
-  readonly prototype: Float32Array; // (D), of unit length
-  /** What the class's score is raised by, in units of the cosine. */
-  readonly bias: number;
-  /** Labelled pictures behind the prototype, which the assigned ones are added to. */
-  readonly labelled: AssignedPictures | null;
-  /** Where attributes alone put it: (D), of unit length. */
-  readonly attributed: Float32Array;
-}
+/** Chosen on validation classes of two datasets, in pools of seven mixes: docs/experiments.md. */
+export const usualAdaptation: AdaptationSettings = { epsilon: 0.03, rho: 0.03, rounds: 6, guard: 1 };
 
-export interface AdaptationInput {
-  readonly pool: RowSource; // (N, D), of unit length
-  readonly classes: readonly CompetingPrototype[];
-  /** Rows of seen classes, by which mistakes are measured: (R, D), of unit length. */
-  readonly seenRows: Matrix;
-  readonly evidence: EvidenceModel;
-  /** Length of a class mean of unit rows. */
-  readonly meanLength: number;
-}
-
-export const usualAdaptation: AdaptationSettings = { epsilon: 0.03, rho: 0.03, rounds: 6 };
+const limits = { maxIterations: 60, tolerance: 1e-3 };
+/** "None of these" scores as the worst of seen pictures do: this quantile of their best scores, less a margin in units of the cosine. */
+const noneQuantile = 0.01;
+const noneMargin = 0.02;
+/** Of so many pictures, one is held out to see whether the classes fit better after than before. */
+const heldOutOneOf = 5;
+const fewestHeldOut = 20;
 
 export async function adapt(
   products: MatrixProducts,
-  { pool, classes, seenRows, evidence, meanLength }: AdaptationInput,
+  input: AdaptationInput,
   settings: AdaptationSettings = usualAdaptation,
 ): Promise<Adaptation> {
-  const width = classes[0].prototype.length;
-  const unseen = Int32Array.from(classes.keys()).filter((c) => !classes[c].seen);
-  const offsets = Float64Array.from(classes, ({ bias }) => bias);
-  const weights = matrix(classes.length, width);
-  classes.forEach(({ prototype }, c) => {
-    rowOf(weights, c).set(prototype);
-  });
-  const equal = new Float64Array(classes.length).fill(1 / classes.length);
-  const firmness = new Float64Array(classes.length).fill(settings.rho);
-  const assignTo = (rows: RowSource): Promise<Assignment> =>
-    assign(new ScoredRows(products, rows, { weights, offsets, noneCost: null }), unseen, width, {
-      epsilon: settings.epsilon,
-      expected: equal,
-      firmness,
+  const pool = new PoolAdapter(products, input, settings);
+  await pool.open();
+  const found = await pool.run(input.pool);
+  return pool.describe(found, await pool.expected(found));
+}
+
+interface Adapted {
+  readonly weights: Matrix; // (C, D): where the classes are now
+  readonly assigned: readonly (AssignedPictures | null)[]; // (U)
+  readonly transport: RelaxedTransport;
+  readonly mistakes: Mistakes;
+}
+
+class PoolAdapter {
+  private readonly seen: Int32Array;
+  private readonly unseen: Int32Array;
+  private readonly start: Matrix;
+  private readonly offsets: Float64Array;
+  private readonly columnOf: Int32Array;
+  private noneCost = 0;
+
+  constructor(
+    private readonly products: MatrixProducts,
+    private readonly input: AdaptationInput,
+    private readonly settings: AdaptationSettings,
+  ) {
+    const { classes, guard } = input;
+    const columns = Int32Array.from(classes.keys());
+    this.seen = columns.filter((c) => classes[c].seen);
+    this.unseen = columns.filter((c) => !classes[c].seen);
+    this.start = matrix(classes.length, input.evidence.featureWidth);
+    classes.forEach(({ prototype }, c) => {
+      rowOf(this.start, c).set(prototype);
     });
-  const leaked = await assignTo(seenRows);
-  let assigned: (AssignedPictures | null)[] = [];
-  let found = await assignTo(pool);
-  const mistakes = (c: number): number => pool.rows * leaked.masses[c];
-  for (let round = 0; round < settings.rounds; round++) {
-    assigned = Array.from(unseen, (c, k) => {
-      const mass = pool.rows * found.masses[c];
-      const excess = mass - mistakes(c);
-      if (excess <= 0.5 * mass) return null;
-      const mean = rowOf(found.sums, k).map((value) => value / mass);
-      return { mean: fromHalf(toHalf(mean)), pictures: excess };
+    this.offsets = Float64Array.from(classes, ({ bias }) => bias);
+    const last = guard.labels.reduce((most, label) => Math.max(most, label), -1);
+    this.columnOf = new Int32Array(last + 1).fill(-1);
+    classes.forEach(({ label }, c) => {
+      if (label !== null && label <= last) this.columnOf[label] = c;
     });
-    unseen.forEach((c, k) => {
-      rowOf(weights, c).set(movedPrototype(classes[c], assigned[k], evidence, meanLength));
-    });
-    found = await assignTo(pool);
   }
-  const ofUnseen = new Map(Array.from(unseen, (c, k) => [c, assigned[k]]));
-  const adapted = classes.map(({ name, seen, prototype }, c): AdaptedClass => ({
-    name,
-    seen,
-    pictures: pool.rows * found.masses[c],
-    byMistake: seen ? 0 : Math.min(mistakes(c), pool.rows * found.masses[c]),
-    moved: seen ? 0 : Math.max(0, 1 - cosine(prototype, rowOf(weights, c))),
-    assigned: ofUnseen.get(c) ?? null,
-  }));
-  const unseenMass = adapted.reduce((sum, one) => sum + (one.seen ? 0 : one.pictures - one.byMistake), 0);
-  return {
-    pictures: pool.rows,
-    classes: adapted,
-    none: { share: 0, rows: new Int32Array(0) },
-    unseenShare: unseenMass / pool.rows,
-    transport: { iterations: found.iterations, marginalError: found.marginalError },
-    expected: { before: 0, after: 0 },
-    warnings: [],
-  };
+
+  async open(): Promise<void> {
+    const { guard } = this.input;
+    if (guard.rows.rows === 0) {
+      this.noneCost = Infinity;
+      return;
+    }
+    const best = await bestScores(this.scored(guard.rows, this.start, null));
+    best.sort();
+    this.noneCost = -(best[Math.floor(noneQuantile * best.length)] - noneMargin);
+  }
+
+  async run(pool: RowSource): Promise<Adapted> {
+    const { classes, guard } = this.input;
+    const { epsilon, rho, rounds } = this.settings;
+    // With more scores than fit into memory, potentials and mistakes come from rows spread over the pool; sums always from all.
+    const sample = scoresThatFit(pool, classes.length + 1);
+    const perRow = pool.rows / Math.max(1, sample.rows);
+    const columns = classes.length + 1;
+    const problem = {
+      epsilon,
+      expected: new Float64Array(columns).fill(1 / classes.length),
+      firmness: new Float64Array(columns).fill(rho).fill(0, classes.length),
+    };
+    let weights = this.start;
+    let assigned: (AssignedPictures | null)[] = [];
+    let potentials: Float64Array | undefined;
+    for (let round = 0; ; round++) {
+      const costs = this.scored(sample, weights);
+      const transport: RelaxedTransport = await solveRelaxed(
+        { costs, ...problem },
+        potentials ? { ...limits, start: potentials } : limits,
+      );
+      ({ potentials } = transport);
+      const mistakes = await mistakesOf(guard, this.scored(guard.rows, weights), {
+        potentials,
+        epsilon,
+        received: transport.masses.map((mass) => pool.rows * mass),
+        pictures: pool.rows,
+        seen: this.seen,
+        unseen: this.unseen,
+        columnOf: this.columnOf,
+      });
+      if (round === rounds) return { weights, assigned, transport, mistakes };
+      const binned = await receivedByBin(costs, potentials, epsilon, this.unseen);
+      for (let i = 0; i < binned.length; i++) binned[i] *= perRow;
+      const { guard: strength } = this.settings;
+      const trust = strength > 0 ? trustOfBins(binned, mistakes.binned, this.unseen.length) : null;
+      const all = sample === pool ? costs : this.scored(pool, weights);
+      const { sums, counted } = await countedSums(
+        this.products,
+        all,
+        potentials,
+        epsilon,
+        this.unseen,
+        trust,
+      );
+      const received = Float64Array.from(this.unseen, (c) => pool.rows * transport.masses[c]);
+      const pictures =
+        strength > 0 ? effectivePictures(counted, received, mistakes.masses, strength) : received;
+      assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), pictures[u]));
+      weights = this.moved(assigned);
+    }
+  }
+
+  /** How well pictures of the pool that had no say are explained, before and after. */
+  async expected(found: Adapted): Promise<Adaptation['expected']> {
+    const { pool } = this.input;
+    const { epsilon } = this.settings;
+    const held = Array.from(pool.rows < heldOutOneOf * fewestHeldOut ? [] : Array(pool.rows).keys()).filter(
+      (i) => i % heldOutOneOf === 0,
+    );
+    const isSmall = scoresThatFit(pool, this.start.rows + 1) === pool;
+    if (held.length === 0 || !isSmall || found.assigned.every((one) => one === null)) return null;
+    const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
+    const { weights } = await this.run(takeRows(pool, rest));
+    const rows = takeRows(pool, held);
+    return {
+      before: await fitOf(this.scored(rows, this.start), epsilon),
+      after: await fitOf(this.scored(rows, weights), epsilon),
+    };
+  }
+
+  async describe(
+    { weights, assigned, transport, mistakes }: Adapted,
+    expected: Adaptation['expected'],
+  ): Promise<Adaptation> {
+    const { classes, pool } = this.input;
+    const position = new Map(Array.from(this.unseen, (c, u) => [c, u]));
+    const adapted = classes.map(({ name, seen, prototype }, c): AdaptedClass => {
+      const u = position.get(c);
+      const pictures = pool.rows * transport.masses[c];
+      return {
+        name,
+        seen,
+        pictures,
+        byMistake: u === undefined ? 0 : Math.min(mistakes.masses[u], pictures),
+        moved: u === undefined ? 0 : distance(prototype, rowOf(weights, c)),
+        assigned: u === undefined ? null : assigned[u],
+      };
+    });
+    const winners = await winnersOf(this.scored(pool, weights), transport.potentials, this.settings.epsilon);
+    const none = Int32Array.from(winners.keys()).filter((n) => winners[n] === classes.length);
+    const ofUnseen = adapted.reduce((sum, one) => sum + (one.seen ? 0 : one.pictures - one.byMistake), 0);
+    const described = {
+      pictures: pool.rows,
+      classes: adapted,
+      none: { share: transport.masses[classes.length], rows: none },
+      unseenShare: Math.max(0, ofUnseen) / Math.max(1, pool.rows),
+      transport: { iterations: transport.iterations, marginalError: transport.marginalError },
+      expected,
+    };
+    return { ...described, warnings: warningsOf(described) };
+  }
+
+  private evidenceOf(sum: Float32Array, pictures: number): AssignedPictures | null {
+    const length = Math.sqrt(sum.reduce((total, value) => total + value * value, 0));
+    if (pictures < smallestEvidence || length === 0) return null;
+    const mean = sum.map((value) => (this.input.meanLength * value) / length);
+    return { mean: fromHalf(toHalf(mean)), pictures };
+  }
+
+  private moved(assigned: readonly (AssignedPictures | null)[]): Matrix {
+    const { classes, evidence, meanLength } = this.input;
+    const weights = matrix(this.start.rows, this.start.columns, this.start.data.slice());
+    this.unseen.forEach((c, u) => {
+      const own: CompetingPrototype = classes[c];
+      const given = assigned[u];
+      if (given) rowOf(weights, c).set(movedPrototype(own, given, evidence, meanLength));
+    });
+    return weights;
+  }
+
+  private scored(rows: RowSource, weights: Matrix, noneCost: number | null = this.noneCost): ScoredRows {
+    return new ScoredRows(this.products, rows, { weights, offsets: this.offsets, noneCost });
+  }
 }
 
-function movedPrototype(
-  { prototype, attributed, labelled }: CompetingPrototype,
-  assigned: AssignedPictures | null,
-  evidence: EvidenceModel,
-  meanLength: number,
-): Float32Array {
-  if (!assigned) return prototype;
-  const pictures = assigned.pictures + (labelled?.pictures ?? 0);
-  const mean = labelled
-    ? assigned.mean.map(
-        (value, k) => (assigned.pictures * value + labelled.pictures * labelled.mean[k]) / pictures,
-      )
-    : assigned.mean;
-  const from = attributed.map((value) => meanLength * value);
-  const moved = evidence.posteriorMean(from, mean, pictures);
-  return directRows(matrix(1, moved.length, moved), 1).data;
-}
+/** Less than so much of a picture moves nothing that could be noticed. */
+const smallestEvidence = 0.01;
 
-function cosine(a: Float32Array, b: Float32Array): number {
+function distance(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
-  return sum;
+  return Math.max(0, 1 - sum);
 }

@@ -9,6 +9,8 @@ export interface AdaptationSettings {
   readonly rho: number;
   /** How often pictures are assigned and classes moved in turn. */
   readonly rounds: number;
+  /** How far what a class receives must exceed chance before it moves, in deviations of what pictures of seen classes send there; 0: no guard. */
+  readonly guard: number;
 }
 
 export interface AdaptedClass {
@@ -40,8 +42,11 @@ export interface Adaptation {
   readonly unseenShare: number;
   /** Numbers of the last assignment. */
   readonly transport: { readonly iterations: number; readonly marginalError: number };
-  /** Mean log-likelihood (in nats) of pictures held out of the pool, under the classes before and after; what gain to expect follows from its growth. */
-  readonly expected: { readonly before: number; readonly after: number };
+  /**
+   * How well pictures of the pool that were held out are explained by the classes, before and after: the mean of log sum_c exp(score_c / epsilon), in
+   * nats. It grows where the pool has something to say. Null when nothing moves, or when the pool is too small or too large to hold out a part.
+   */
+  readonly expected: { readonly before: number; readonly after: number } | null;
   /** Reasons for not expecting much of it, as sentences for an operator. */
   readonly warnings: readonly string[];
 }

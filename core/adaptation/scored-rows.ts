@@ -3,7 +3,8 @@
  * N rows, C classes, D feature values.
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
-import { matrix, piecesOf, type Matrix, type RowSource } from '../matrix.js';
+import { directRows } from '../head/feature-map.js';
+import { matrix, piecesOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import type { CostRows } from './relaxed-transport.js';
 
 /** Scores kept: 64 MiB. More are computed again in every pass, which bounds memory whatever the size of the pool. */
@@ -33,6 +34,11 @@ export class ScoredRows implements CostRows {
     return this.pool.rows;
   }
 
+  /** D. */
+  get width(): number {
+    return this.pool.columns;
+  }
+
   get columns(): number {
     return this.scored.weights.rows + (this.scored.noneCost === null ? 0 : 1);
   }
@@ -44,15 +50,18 @@ export class ScoredRows implements CostRows {
   }
 
   /** The same, with the rows that the costs belong to. */
-  async visitRows(visitor: (costs: Matrix, rows: Matrix, start: number) => void): Promise<void> {
+  async visitRows(
+    visitor: (costs: Matrix, rows: Matrix, start: number) => void | Promise<void>,
+  ): Promise<void> {
     const isKept = this.rows * this.columns <= this.scoresKept;
     const kept = this.kept;
     const made: Matrix[] = [];
     let start = 0;
-    for (const rows of piecesOf(this.pool, rowsAtOnce)) {
+    for (const piece of piecesOf(this.pool, rowsAtOnce)) {
+      const rows = 'data' in this.pool ? piece : directRows(piece, 1); // stored rows have the length that they have
       const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows);
       if (!kept && isKept) made.push(costs);
-      visitor(costs, rows, start);
+      await visitor(costs, rows, start);
       start += rows.rows;
     }
     if (!kept && isKept) this.kept = made;
@@ -70,4 +79,12 @@ export class ScoredRows implements CostRows {
     }
     return costs;
   }
+}
+
+/** The rows themselves if their scores fit into memory, otherwise as many of them as do, spread evenly; those in memory. */
+export function scoresThatFit(pool: RowSource, columns: number, scoresKept = maxScoresKept): RowSource {
+  const count = Math.floor(scoresKept / columns);
+  if (pool.rows <= count) return pool;
+  const picked = Array.from({ length: count }, (_, i) => Math.floor((i * pool.rows) / count));
+  return directRows(takeRows(pool, picked), 1);
 }

@@ -54,7 +54,8 @@ export function parentProcess(): Port {
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   return {
     send: (message) => {
-      if (process.connected) process.send!(message);
+      // The parent may have ended just now: `disconnect` follows, and there is nobody to tell.
+      if (process.connected) process.send!(message, undefined, undefined, () => undefined);
     },
     onMessage: (listener) => {
       process.on('message', (message) => {

@@ -78,6 +78,10 @@ export class EvidenceModel {
     );
   }
 
+  get featureWidth(): number {
+    return this.width;
+  }
+
   static ofBundle({ manifest, deviations }: Pick<Bundle, 'manifest' | 'deviations'>): EvidenceModel {
     return new EvidenceModel(evidenceSettingsOf(manifest), deviations, manifest.featureMap.mappedWidth);
   }

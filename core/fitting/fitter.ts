@@ -6,12 +6,13 @@ import { adaptClasses } from '../adaptation/adapt-classes.js';
 import type { Adaptation, AdaptationSettings } from '../adaptation/adaptation.js';
 import type { Bundle } from '../bundle/bundle.js';
 import type { SessionOptions } from '../compute/session.js';
+import { completeAttributes, type EstimatedAttributes } from '../head/attribute-completion.js';
+import { AttributeReader } from '../head/attribute-reading.js';
 import { confusionOf, outcomeOf, type DryRun, type PictureOutcome } from './confusion.js';
 import { consolidate, type Consolidation } from './consolidation.js';
-import type { RowSource } from '../matrix.js';
+import { takeRows, type RowSource } from '../matrix.js';
 import { IncrementalFit } from './incremental-fit.js';
 import { RowAssembly } from './rows/row-assembly.js';
-import { takeRows } from '../matrix.js';
 import type { FitOptions, FittedClass, RuntimeClass, RuntimeFit } from './runtime-class.js';
 
 /** Pictures of a dry run that are judged; each takes a fit of its own. */
@@ -19,6 +20,7 @@ const maxPictures = 5;
 
 export class RuntimeFitter {
   private readonly incremental: IncrementalFit;
+  private reader: AttributeReader | null = null;
 
   private constructor(
     private readonly bundle: Bundle,
@@ -66,6 +68,20 @@ export class RuntimeFitter {
   private async fitted(classes: readonly RuntimeClass[]): Promise<FittedClass[]> {
     const { rows } = await this.incremental.fit(classes);
     return classes.map((one, i) => ({ ...one, row: rows[i] }));
+  }
+
+  /**
+   * The attributes of a class that are not known, from those that are and from its pictures. Without pictures, how sure they are is
+   * left out unless it is asked for.
+   */
+  async estimate(candidate: RuntimeClass, isWeighed = true): Promise<EstimatedAttributes> {
+    const { attributes, examples } = candidate;
+    if (!isWeighed && !examples) {
+      const completed = completeAttributes(this.bundle.manifest, attributes);
+      return { ...completed, errors: completed.known.map((isKnown) => (isKnown ? 0 : 1)) };
+    }
+    this.reader ??= new AttributeReader(this.bundle);
+    return this.reader.estimate(attributes, await this.assembly.context.examplesOf(candidate));
   }
 
   /** All rows fitted anew, those of the bundle too, and whether that is better than the present ones. It takes seconds. */

@@ -115,10 +115,14 @@ export class IncrementalFit {
 
   /** Where a new class starts: at its prototype, with the mean bias of the other runtime classes, or of the bundle's. */
   private firstHeadRow(now: AssembledRows, c: number, heads: readonly (HeadRow | undefined)[]): HeadRow {
+    const { base, refitted, settings } = this.assembly.context;
+    const weights = now.classes[c].prototype;
+    if (!settings.intercepts) return { weights, bias: 0 };
     const biases = heads.filter((row) => row !== undefined).map(({ bias }) => bias);
-    const known = biases.length > 0 ? biases : Array.from(this.assembly.context.base.bias);
-    const bias = known.reduce((sum, value) => sum + value, 0) / known.length;
-    return { weights: now.classes[c].prototype, bias };
+    // Rows of the bundle that are fitted anew are masked by a bias out of reach, which must not enter the mean.
+    const known = biases.length > 0 ? biases : Array.from(base.bias).filter((_, own) => !refitted.has(own));
+    const bias = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
+    return { weights, bias };
   }
 }
 

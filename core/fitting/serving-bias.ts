@@ -3,19 +3,21 @@ import { unseenBiasFor } from '../head/unseen-bias.js';
 import { evidenceSettingsOf, unseenShare } from './evidence.js';
 import type { RuntimeClass } from './runtime-class.js';
 
-/** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has. */
+/** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has, labelled or assigned. */
 export function unseenShareOf(
   manifest: Manifest,
-  { name, examples }: Pick<RuntimeClass, 'name' | 'examples'>,
+  { name, examples, assigned }: Pick<RuntimeClass, 'name' | 'examples' | 'assigned'>,
 ): number {
   const isSeen = manifest.classes.some((own) => own.name === name && own.seen);
-  return isSeen ? 0 : unseenShare(evidenceSettingsOf(manifest), examples?.rows ?? 0);
+  return isSeen
+    ? 0
+    : unseenShare(evidenceSettingsOf(manifest), (examples?.rows ?? 0) + (assigned?.pictures ?? 0));
 }
 
 /** What serving adds to the score of each class, the runtime classes counted after the bundle's. */
 export function servingBiases(
   manifest: Manifest,
-  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'examples'>[],
+  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'examples' | 'assigned'>[],
 ): Float64Array {
   const { classes, head } = manifest;
   const replaced = new Set(runtimeClasses.map(({ name }) => name));

@@ -12,7 +12,7 @@ export interface CompetingClass {
   readonly seen: boolean;
   /** True when it was added while serving. */
   readonly runtime: boolean;
-  /** In the bundle's order and units. */
+  /** In the bundle's order and units; NaN where a value is not known. */
   readonly attributes: readonly number[];
   /** Labelled pictures that were added while serving; none when left out. */
   readonly examples?: number;

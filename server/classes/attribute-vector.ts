@@ -1,5 +1,6 @@
 /** An attribute vector as a client gives it, checked against what the model takes. Everything that is wrong is named. */
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { didYouMean } from '../../core/did-you-mean.js';
 import type { FieldProblem } from '../../core/failures.js';
 import { pointerOf } from '../http/validate.js';
 
@@ -98,8 +99,10 @@ function nameProblems(
 ): FieldProblem[] {
   const names = new Set(described.map(({ name }) => name));
   const unknown = Object.keys(given).filter((name) => !names.has(name));
-  const detail = 'no attribute has this name; GET /attributes lists them';
-  return unknown.slice(0, maxListed).map((name) => ({ pointer: pointerOf([...path, name]), detail }));
+  return unknown.slice(0, maxListed).map((name) => {
+    const detail = `no attribute has this name; GET /attributes lists them.${didYouMean(name, names)}`;
+    return { pointer: pointerOf([...path, name]), detail: detail.replace(/\.$/, '') };
+  });
 }
 
 /** Not what an object inherits: "constructor" may be the name of an attribute, or of none. */

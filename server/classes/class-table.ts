@@ -2,7 +2,6 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { normalisedName } from '../../core/class-name.js';
 import { evidenceSettingsOf, unseenShare } from '../../core/fitting/evidence.js';
-import { completeAttributes, type CompletedAttributes } from '../../core/head/attribute-completion.js';
 import { bundleRows, type HeadChange } from '../../core/head/head-change.js';
 import type { CompetingClass, HeadRow } from '../../core/head/head-table.js';
 import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
@@ -35,7 +34,6 @@ export class ClassTable {
   private readonly added = new Map<string, RuntimeEntry>();
   private readonly examples: ExampleTable;
   private readonly attributeNames: readonly string[];
-  private readonly completions = new WeakMap<ClassContent['attributes'], CompletedAttributes>();
   /** Rows of the bundle's own classes that a consolidation has moved. */
   private readonly moved = new Map<string, HeadRow>();
   private sorted: readonly KnownClass[] | null = null;
@@ -103,12 +101,12 @@ export class ClassTable {
     return this.sorted;
   }
 
-  /** The attributes of a class that are not known, as the model fills them in from the others. */
-  filledOf(name: string): Readonly<Record<string, number>> {
+  /** As the fit is given it where some of its attributes are not known; null for any other class. */
+  partlyKnown(name: string): RuntimeClass | null {
     const entry = this.added.get(name);
-    if (!entry || entry.own) return {};
-    const { values, known } = this.completed(entry.attributes);
-    return Object.fromEntries(this.attributeNames.flatMap((one, k) => (known[k] ? [] : [[one, values[k]]])));
+    if (!entry || entry.own) return null;
+    const described = this.fitted(entry, this.examples.of(name));
+    return described.attributes.some(Number.isNaN) ? described : null;
   }
 
   /** In the bundle's order; NaN for what is not known. */
@@ -287,21 +285,12 @@ export class ClassTable {
   private competing(name: string, { attributes }: Pick<ClassContent, 'attributes'>): CompetingClass {
     const own = this.own.get(name);
     const described = { name, seen: own?.seen ?? false, runtime: !own };
-    const { values } = this.completed(attributes);
+    const values = this.vectorOf(attributes);
     const examples = this.usableExamples(this.examples.of(name)).length;
     if (examples === 0) return { ...described, attributes: values };
     const settings = evidenceSettingsOf(this.bundle.manifest);
     const share = described.seen ? 0 : unseenShare(settings, examples);
     return { ...described, attributes: values, examples, unseenShare: share };
-  }
-
-  /** Filling in takes tenths of a second with hundreds of classes: once for each description. */
-  private completed(attributes: ClassContent['attributes']): CompletedAttributes {
-    const known = this.completions.get(attributes);
-    if (known) return known;
-    const completed = completeAttributes(this.bundle.manifest, this.vectorOf(attributes));
-    this.completions.set(attributes, completed);
-    return completed;
   }
 
   /** Of a class of the bundle, without examples. */

@@ -28,6 +28,18 @@ export interface KnownClass {
   readonly unusable?: string;
 }
 
+export interface ClassCandidate {
+  readonly content: ClassContent;
+  readonly examples: readonly NewExample[];
+}
+
+/** The attributes that are not known of a class, by name: from those that are, and from its pictures. */
+export interface FilledAttributes {
+  readonly filled: Readonly<Record<string, number>>;
+  /** Of each, from 0 (no better than the mean of all classes) to 1 (certain); left out where many classes are asked for. */
+  readonly certainty?: Readonly<Record<string, number>>;
+}
+
 /** When and by whom: now and by the caller, unless it says so. */
 export type NewExample = Pick<ExampleContent, 'id' | 'backbone' | 'features'> &
   Partial<Pick<ExampleContent, 'createdAt' | 'createdBy'>>;
@@ -86,8 +98,10 @@ export interface Classes {
   /** In order of their names: the bundle's own and those added since. */
   list(): readonly KnownClass[];
   get(name: string): KnownClass | undefined;
-  /** The attributes of a class that are not known, as the model fills them in from the others. */
-  filledOf(name: string): Readonly<Record<string, number>>;
+  /** For each class what is filled in of it; null where all is known, or when nobody can tell at the moment. */
+  filled(names: readonly string[]): Promise<readonly (FilledAttributes | null)[]>;
+  /** The same for classes that would be stored like that, beside the examples that they may have. */
+  filledIn(candidates: readonly ClassCandidate[]): Promise<readonly (FilledAttributes | null)[]>;
   /** Which network makes features of examples: those of another are not used. */
   readonly exampleBackbone: string;
   /** Oldest first. */

@@ -24,6 +24,7 @@ export class ExampleTable {
   /** As `of` will answer once these changes are stored. */
   after(name: string, { added, removed }: ExampleChanges): readonly ExampleContent[] {
     const gone = new Set(removed.map(({ id }) => id));
+    for (const { id } of added) gone.add(id); // replaced by itself
     const kept = this.of(name).filter(({ id }) => !gone.has(id));
     return [...kept, ...added.filter((one) => one.name === name)].sort(byAge);
   }

@@ -15,8 +15,10 @@ import { Consolidation } from './consolidation.js';
 import type {
   ChangeOptions,
   ChangeResult,
+  ClassCandidate,
   ClassChange,
   Classes,
+  FilledAttributes,
   KnownClass,
   ListedExample,
   NewExample,
@@ -24,7 +26,8 @@ import type {
 import type { ExampleLimits } from './drafted-examples.js';
 import { exampleBackbone } from './example.js';
 import { FittingProcess } from './fitting/fitting-process.js';
-import type { ConsolidatedRows } from './fitting/protocol.js';
+import { Filling } from './filling.js';
+import type { ConsolidatedRows, DescribedClass } from './fitting/protocol.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { StoreFollower } from './store-follower.js';
 import type {
@@ -70,6 +73,7 @@ export class ClassRegistry implements Classes {
   private readonly table: ClassTable;
   private readonly fitting: FittingProcess;
   private readonly changes: ChangeQueue;
+  private readonly filling: Filling;
   private readonly consolidation: Consolidation;
   private readonly follower: StoreFollower;
   private readonly logger: Logger;
@@ -95,6 +99,7 @@ export class ClassRegistry implements Classes {
         { logger, ...(fittingSilenceSeconds !== undefined && { silenceSeconds: fittingSilenceSeconds }) },
       );
     this.fitting = newFitting();
+    this.filling = new Filling(this.table, this.fitting, bundle.manifest);
     const revision = (): number => this.revision;
     this.consolidation = new Consolidation(
       {
@@ -154,8 +159,12 @@ export class ClassRegistry implements Classes {
     return this.table.examplesOf(name);
   }
 
-  filledOf(name: string): Readonly<Record<string, number>> {
-    return this.table.filledOf(name);
+  filled(names: readonly string[]): Promise<readonly (FilledAttributes | null)[]> {
+    return this.filling.of(names);
+  }
+
+  filledIn(candidates: readonly ClassCandidate[]): Promise<readonly (FilledAttributes | null)[]> {
+    return this.filling.in(candidates.map(({ content, examples }) => this.candidateOf(content, examples)));
   }
 
   /** Of all classes. */
@@ -193,15 +202,7 @@ export class ClassRegistry implements Classes {
 
   /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
   preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
-    const { name, attributes } = content;
-    const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
-    return this.inTurn(() => {
-      const candidate = this.table.runtimeClassAfter(content, { added, removed: [] });
-      return this.fitting.confusion(
-        candidate ?? { name, attributes: this.table.vectorOf(attributes) },
-        signal,
-      );
-    });
+    return this.inTurn(() => this.fitting.confusion(this.candidateOf(content, examples), signal));
   }
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
@@ -242,6 +243,14 @@ export class ClassRegistry implements Classes {
     this.follower.close();
     this.consolidation.close();
     this.fitting.close();
+  }
+
+  /** As the fit would be given it, were it stored like that. */
+  private candidateOf(content: ClassContent, examples: readonly NewExample[]): DescribedClass {
+    const { name, attributes } = content;
+    const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
+    const candidate = this.table.runtimeClassAfter(content, { added, removed: [] });
+    return candidate ?? { name, attributes: this.table.vectorOf(attributes) };
   }
 
   /** False when the registry has moved on meanwhile. */

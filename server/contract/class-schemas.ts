@@ -1,6 +1,7 @@
 /** The HTTP contract of the classes: see schemas.ts. */
 import { z } from 'zod';
 import { problemOfName } from '../../core/class-name.js';
+import { restsOnSchema } from './schemas.js';
 
 const maxClassesPerRequest = 10_000;
 const longestClassName = 200;
@@ -94,8 +95,15 @@ export const classSchema = z.object({
     .record(z.string(), z.number())
     .optional()
     .describe(
-      'Attributes that are not known, as filled in from the others; only where one class is asked for.',
+      'Attributes that are not known, as filled in from those that are and read from its pictures: a draft, to be corrected and given as `attributes`.',
     ),
+  certainty: z
+    .record(z.string(), z.number().min(0).max(1))
+    .optional()
+    .describe(
+      'How sure each of `filled` is: 0 is no better than the mean of all classes, 1 is certain. Measured on classes of the model, each left out.',
+    ),
+  restsOn: restsOnSchema,
   examples: z.int().describe('Pictures of it that were added while serving.'),
   unusableExamples: z
     .int()
@@ -134,7 +142,7 @@ const previewSchema = z.object({
   name: z.string(),
   plausible: z
     .boolean()
-    .describe('False when the name is taken, or when no class could be like that: `problems` says why.'),
+    .describe('False when no class could be like that: `problems` says why.'),
   problems: z.array(z.string()).describe('What speaks against the class, and what to change.'),
   expected: z
     .number()
@@ -164,10 +172,21 @@ const previewSchema = z.object({
   nearest: z
     .array(z.object({ name: z.string(), likeness: z.number() }))
     .describe('Other classes by the likeness of their attributes, 1 at most.'),
+  filled: classSchema.shape.filled,
+  certainty: classSchema.shape.certainty,
   warnings: z.array(z.string()).optional(),
 });
 
 export const dryRunSchema = z.object({ previews: z.array(previewSchema), registryRevision: z.int() });
+
+export const exampleQuerySchema = z.strictObject({
+  dryRun: flag.describe(
+    'Change nothing; answer what would be added, and which classes it would then be confused with.',
+  ),
+});
+
+/** A query that takes nothing. */
+export const noQuerySchema = z.strictObject({});
 
 export const exampleListSchema = z.object({
   name: z.string(),
@@ -202,6 +221,10 @@ export const addedExamplesSchema = z.object({
       }),
     )
     .describe('In the order in which they came.'),
+  preview: previewSchema
+    .omit({ name: true, warnings: true })
+    .optional()
+    .describe('Of a dry run: nothing was changed.'),
   registryRevision: z.int(),
 });
 
@@ -223,14 +246,54 @@ export const versionListSchema = z.object({
 });
 
 const backupFormat = 'unseen-classes';
-const backupVersion = 1;
+/** Version 1 has no examples. */
+const backupVersions = [1, 2] as const;
+
+/** An example as a backup has it. */
+const storedExampleSchema = z.object({
+  id: z.string().regex(/^[0-9a-f]{32}$/, '32 hexadecimal digits are expected'),
+  backbone: z.string().max(200).describe('Names the network that made the features.'),
+  features: z
+    .base64('base64 is expected')
+    .describe(
+      'Half-precision numbers (IEEE 754, little-endian) in base64: what the network makes of the picture.',
+    ),
+  createdAt: z.iso.datetime(),
+  by: z.string().max(200).nullable(),
+});
+
+export const storedExamplesQuerySchema = z.strictObject({
+  class: z.string('the name of a class is expected').describe('The name of the class.'),
+  limit: wholeNumber(1, 500).default(200).describe('Examples in an answer.'),
+  after: z.string().optional().describe('Only those behind this id: `next` of the answer before.'),
+});
+
+export const storedExamplesSchema = z.object({
+  name: z.string(),
+  examples: z.array(storedExampleSchema).describe('Oldest first.'),
+  next: z.string().optional().describe('Give it as `after` for the rest.'),
+  registryRevision: z.int(),
+});
 
 /** What `unseen classes export` writes; fields beside these are for people, and are not read. */
 export const backupSchema = z.object({
   format: z.literal(backupFormat, `"${backupFormat}" is expected`),
-  version: z.literal(backupVersion, `only version ${backupVersion} of the format is known here`),
+  version: z.literal(
+    backupVersions,
+    `only versions ${backupVersions.join(' and ')} of the format are known here`,
+  ),
   classes: z
-    .array(z.object({ name: nameSchema, attributes: z.record(z.string(), z.number()) }))
+    .array(
+      z.object({
+        name: nameSchema,
+        attributes: z.record(z.string(), z.number()),
+        own: z
+          .literal(true)
+          .optional()
+          .describe('A class that the model has itself, of which only the examples count.'),
+        examples: z.array(storedExampleSchema).max(10_000).optional(),
+      }),
+    )
     .max(maxClassesPerRequest),
 });
 
@@ -239,6 +302,10 @@ export const importedSchema = z.object({
   created: z.array(z.string()).describe('Names of classes that were not there.'),
   replaced: z.array(z.string()).describe('Names of classes that were there with other attributes.'),
   unchanged: z.array(z.string()).describe('Names of classes that were there like that already.'),
+  examples: z.int().describe('Example pictures that were not there before.'),
+  unusableExamples: z
+    .int()
+    .describe('Example pictures that were left out, because another network made their features.'),
   problems: z
     .array(z.object({ name: z.string(), pointer: z.string(), detail: z.string() }))
     .describe(
@@ -268,6 +335,7 @@ export type VersionResponse = z.infer<typeof versionSchema>;
 export type VersionListResponse = z.infer<typeof versionListSchema>;
 export type ExampleListResponse = z.infer<typeof exampleListSchema>;
 export type AddedExamplesResponse = z.infer<typeof addedExamplesSchema>;
+export type StoredExamplesResponse = z.infer<typeof storedExamplesSchema>;
 export type ClassBackup = z.infer<typeof backupSchema>;
 export type ImportedResponse = z.infer<typeof importedSchema>;
 export type ReloadPreviewResponse = z.infer<typeof reloadPreviewSchema>;

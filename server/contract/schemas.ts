@@ -62,7 +62,19 @@ export const evidenceSchema = z.object({
   read: z.number().describe('As read from the picture.'),
   expected: z.number().describe('As the class has it.'),
   evidence: z.number().describe('Positive: speaks for the class, compared with classes on average.'),
+  filled: z
+    .literal(true)
+    .optional()
+    .describe('The class does not say it: it was filled in from what the class does say.'),
 });
+
+export const restsOnSchema = z
+  .object({
+    training: z.boolean().describe('True when training had pictures of the class.'),
+    attributes: z.int().describe('How many of its attributes are known.'),
+    pictures: z.int().describe('How many pictures of it were added while serving, and are used.'),
+  })
+  .describe('What is known of the class: what an answer that names it rests on.');
 
 export const explanationSchema = z.object({
   attributes: z
@@ -75,7 +87,12 @@ export const explanationSchema = z.object({
     )
     .describe('What the model reads from the picture, most unusual first.'),
   classes: z.array(
-    z.object({ class: z.string(), for: z.array(evidenceSchema), against: z.array(evidenceSchema) }),
+    z.object({
+      class: z.string(),
+      restsOn: restsOnSchema,
+      for: z.array(evidenceSchema).describe('Empty for a class of which no attribute is known.'),
+      against: z.array(evidenceSchema),
+    }),
   ),
 });
 

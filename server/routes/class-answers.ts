@@ -1,13 +1,19 @@
 /** What the routes of /classes answer. */
 import type { Request } from 'express';
-import type { ChangeResult, Classes, KnownClass } from '../classes/contract.js';
+import type { ChangeResult, Classes, FilledAttributes, KnownClass } from '../classes/contract.js';
 import type { ClassVersion } from '../classes/store/contract.js';
 import { listQuerySchema } from '../contract/class-schemas.js';
 import { validate } from '../http/validate.js';
 import type { Candidate } from './class-candidates.js';
 import type { StoredAnswer } from './idempotency.js';
 
-export function oneAnswer({ outcomes, revision }: ChangeResult, { warnings }: Candidate): StoredAnswer {
+type Filled = FilledAttributes | null;
+
+export function oneAnswer(
+  { outcomes, revision }: ChangeResult,
+  { warnings }: Candidate,
+  filled: Filled = null,
+): StoredAnswer {
   const [{ kind, known }] = outcomes;
   return {
     status: kind === 'created' ? 201 : 200,
@@ -16,20 +22,21 @@ export function oneAnswer({ outcomes, revision }: ChangeResult, { warnings }: Ca
       Location: `/classes/${encodeURIComponent(known.name)}`,
       'Registry-Revision': String(revision),
     },
-    body: { ...shownClass(known, warnings), registryRevision: revision },
+    body: { ...shownClass(known, warnings, filled), registryRevision: revision },
   };
 }
 
 export function manyAnswer(
   { outcomes, revision }: ChangeResult,
   candidates: readonly Candidate[],
+  filled: readonly Filled[],
 ): StoredAnswer {
   return {
     status: outcomes.some(({ kind }) => kind === 'created') ? 201 : 200,
     headers: { 'Registry-Revision': String(revision) },
     body: {
       classes: outcomes.map(({ kind, known }, i) => ({
-        ...shownClass(known, candidates[i].warnings),
+        ...shownClass(known, candidates[i].warnings, filled[i]),
         outcome: kind,
       })),
       registryRevision: revision,
@@ -37,7 +44,7 @@ export function manyAnswer(
   };
 }
 
-export function pageOfClasses(request: Request, classes: Classes) {
+export async function pageOfClasses(request: Request, classes: Classes) {
   const { kind, limit, after, attributes } = validate(listQuerySchema, request.query, 'query');
   const ofKind = classes.list().filter(({ seen, runtime }) => {
     if (kind === undefined) return true;
@@ -46,20 +53,30 @@ export function pageOfClasses(request: Request, classes: Classes) {
   const start = after === undefined ? 0 : ofKind.findIndex(({ name }) => name > after);
   const shown = start < 0 ? [] : ofKind.slice(start, start + limit);
   const isMore = start >= 0 && start + limit < ofKind.length;
+  const filled = attributes ? await classes.filled(shown.map(({ name }) => name)) : [];
   return {
-    classes: shown.map((known) => ({ ...shownClass(known), ...(!attributes && { attributes: undefined }) })),
+    classes: shown.map((known, i) => ({
+      ...shownClass(known, [], filled[i]),
+      ...(!attributes && { attributes: undefined }),
+    })),
     total: ofKind.length,
     ...(isMore && { next: shown.at(-1)!.name }),
     registryRevision: classes.revision,
   };
 }
 
-export function shownClass(known: KnownClass, warnings: readonly string[] = []) {
+export function shownClass(known: KnownClass, warnings: readonly string[] = [], filled: Filled = null) {
   const { createdAt, updatedAt, ...rest } = known;
   const { unusableExamples = 0 } = known;
   const all = unusableExamples > 0 ? [...warnings, unusableWarning(unusableExamples)] : warnings;
   return {
     ...rest,
+    ...filled,
+    restsOn: {
+      training: known.seen,
+      attributes: Object.keys(known.attributes).length,
+      pictures: known.examples - unusableExamples,
+    },
     ...(createdAt !== undefined && { createdAt: new Date(createdAt).toISOString() }),
     ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt).toISOString() }),
     ...(all.length > 0 && { warnings: all }),

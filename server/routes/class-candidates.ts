@@ -1,5 +1,6 @@
 /** Classes as a request gives them, checked against the model: what would be stored, or everything that is wrong with them. */
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import { checkAttributes, tooMany } from '../classes/attribute-vector.js';
 import type { ClassContent } from '../classes/store/contract.js';
@@ -29,16 +30,17 @@ export function checkCandidates(
 ): Candidate[] {
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
+  const earlier = new Map<string, ClassContent>(); // a table may describe a class, and others like it
   const candidates = given.map(({ name, attributes: values = {}, like }, index) => {
     const path = isMany ? ['classes', index] : [];
     if (names.has(name))
       problems.push({ pointer: `/classes/${index}/name`, detail: 'this name is given twice' });
     names.add(name);
-    const model = like === undefined ? undefined : classes.get(like);
+    const model = like === undefined ? undefined : (earlier.get(like) ?? classes.get(like));
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
-        detail: `there is no class "${like}"; GET /classes lists them`,
+        detail: `there is no class "${like}"; GET /classes lists them${meant(like, classes)}`,
       });
     const place = [...path, 'attributes'];
     const checked = checkAttributes(values, described, outOfRange, place, model?.attributes);
@@ -48,7 +50,9 @@ export function checkCandidates(
         pointer: pointerOf(place),
         detail: 'at least one attribute or one example picture is needed',
       });
-    return { content: { name, attributes: checked.attributes }, warnings: checked.warnings };
+    const content = { name, attributes: checked.attributes };
+    earlier.set(name, content);
+    return { content, warnings: checked.warnings };
   });
   if (problems.length === 0) return candidates;
   const fields = problems.slice(0, 100);
@@ -70,4 +74,12 @@ export function refuseTooMany(value: unknown, described: Manifest['attributes'])
     throw new Failure('attributes-invalid', `The body holds ${problem.detail} at "${problem.pointer}".`, {
       fields: [problem],
     });
+}
+
+function meant(like: string, classes: ServedModel['classes']): string {
+  const hint = didYouMean(
+    like,
+    classes.list().map(({ name }) => name),
+  );
+  return hint === '' ? '' : `.${hint.replace(/\?$/, '')}`;
 }

@@ -1,9 +1,11 @@
 /** /classes/NAME/examples: labelled pictures of a class. Features are stored, never pictures. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult, Classes, KnownClass } from '../classes/contract.js';
+import type { ChangeResult, Classes, KnownClass, NewExample } from '../classes/contract.js';
+import { exampleQuerySchema, noQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
-import { named } from '../http/request-context.js';
+import { named, requestSignal } from '../http/request-context.js';
+import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
 import { changeClasses } from './change-classes.js';
 import { quoted, unusableWarning } from './class-answers.js';
@@ -13,6 +15,8 @@ import { contentOfForm, examplesOf, extractForm, type ExtractedForm } from './ex
 import { answerOnce, type StoredAnswer } from './idempotency.js';
 import { reachRevision } from './registry-revision.js';
 
+const dryRunSeconds = 120;
+
 export function classExampleRoutes(dependencies: RouteDependencies): Router {
   const { serving, caller, admin } = dependencies;
   const router = Router();
@@ -20,6 +24,7 @@ export function classExampleRoutes(dependencies: RouteDependencies): Router {
     .route('/classes/:name/examples')
     .all(named('class-examples'))
     .get(caller, async (request, response) => {
+      validate(noQuerySchema, request.query, 'query');
       const { classes } = serving.current;
       await reachRevision(request, classes);
       const { name, unusableExamples } = classInPath(request, classes);
@@ -53,23 +58,66 @@ async function add(
   dependencies: RouteDependencies,
 ): Promise<void> {
   const { classes } = model;
+  const { dryRun } = validate(exampleQuerySchema, request.query, 'query');
   const { name } = classInPath(request, classes); // before a byte of the pictures is read
   const form = await extractForm(model, request, response, dependencies);
   const examples = examplesOf(form, name, classes.exampleBackbone);
   const ids = examples.map(({ id }) => id);
+  if (dryRun) {
+    const signal = requestSignal(request, response, dryRunSeconds);
+    response.json(await preview(model, form, examples, name, signal));
+    return;
+  }
   const change = { kind: 'add-examples', name, examples } as const;
   await answerOnce(request, response, contentOfForm(form), classes, [change], (result) =>
     addedAnswer(result, form, ids),
   );
 }
 
+/** What the class would be with them; nothing changes. */
+async function preview(
+  { classes }: ServedModel,
+  form: ExtractedForm,
+  examples: readonly NewExample[],
+  name: string,
+  signal: AbortSignal,
+) {
+  const known = classes.get(name)!;
+  const there = new Set(classes.examplesOf(name).map(({ id }) => id));
+  const added = [...new Set(examples.map(({ id }) => id))].filter((id) => !there.has(id));
+  const { attributes } = known;
+  const content = { name, attributes, ...(!known.runtime && { own: true as const }) };
+  const [filled] = known.runtime ? await classes.filledIn([{ content, examples }]) : [null];
+  const confusion = await classes.preview(content, signal, examples);
+  return {
+    name,
+    examples: known.examples + added.length,
+    added: added.length,
+    pictures: outcomesOf(
+      form,
+      examples.map(({ id }) => id),
+      added,
+    ),
+    preview: { ...confusion, ...filled },
+    registryRevision: classes.revision,
+  };
+}
+
+function outcomesOf({ pictures }: ExtractedForm, ids: readonly string[], added: readonly string[]) {
+  const isNew = new Set(added);
+  return pictures.map((picture, i) => ({
+    name: picture.name,
+    id: ids[i],
+    outcome: isNew.delete(ids[i]) ? 'added' : 'unchanged',
+  }));
+}
+
 function addedAnswer(
   { outcomes, revision }: ChangeResult,
-  { pictures }: ExtractedForm,
+  form: ExtractedForm,
   ids: readonly string[],
 ): StoredAnswer {
   const [{ known, added }] = outcomes;
-  const isNew = new Set(added);
   return {
     status: added.length > 0 ? 201 : 200,
     headers: { ETag: quoted(known.etag), 'Registry-Revision': String(revision) },
@@ -77,11 +125,7 @@ function addedAnswer(
       name: known.name,
       examples: known.examples,
       added: added.length,
-      pictures: pictures.map((picture, i) => ({
-        name: picture.name,
-        id: ids[i],
-        outcome: isNew.delete(ids[i]) ? 'added' : 'unchanged',
-      })),
+      pictures: outcomesOf(form, ids, added),
       registryRevision: revision,
     },
   };
@@ -93,6 +137,7 @@ async function remove(
   request: Request,
   response: Response,
 ): Promise<void> {
+  validate(noQuerySchema, request.query, 'query');
   const { name } = classInPath(request, classes);
   const { revision } = await changeClasses(request, classes, [{ kind: 'remove-examples', name, ids }]);
   response.setHeader('Registry-Revision', revision);

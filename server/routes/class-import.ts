@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import { Failure } from '../../core/failures.js';
 import { checkAttributes } from '../classes/attribute-vector.js';
-import type { ClassChange, Classes } from '../classes/contract.js';
+import type { ClassChange, Classes, NewExample } from '../classes/contract.js';
 import { etagOf } from '../classes/store/content.js';
 import { backupSchema, importQuerySchema, type ClassBackup } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -18,6 +18,9 @@ interface ImportPlan {
   readonly created: string[];
   readonly replaced: string[];
   readonly unchanged: string[];
+  /** How many are new, and how many another network made. */
+  examples: number;
+  unusableExamples: number;
   readonly problems: { readonly name: string; readonly pointer: string; readonly detail: string }[];
   readonly warnings: string[];
   readonly changes: ClassChange[];
@@ -68,18 +71,34 @@ function planImport(
     created: [],
     replaced: [],
     unchanged: [],
+    examples: 0,
+    unusableExamples: 0,
     problems: [],
     warnings: [],
     changes: [],
   };
   const names = new Set<string>();
-  given.forEach(({ name, attributes: values }, index) => {
+  given.forEach(({ name, attributes: values, own = false, examples: stored = [] }, index) => {
     const complain = (pointer: string, detail: string): void => {
       if (plan.problems.length < maxProblems)
         plan.problems.push({ name, pointer: `/classes/${index}${pointer}`, detail });
     };
     if (names.has(name)) complain('/name', 'this name is given twice');
     names.add(name);
+    const read = readExamples(stored, classes.exampleBackbone, manifest.featureMap.width);
+    for (const { pointer, detail } of read.problems) complain(pointer, detail);
+    const known = classes.get(name);
+    const there = new Set(classes.examplesOf(known?.name ?? name).map(({ id }) => id));
+    const examples = read.usable.filter(({ id }) => !there.has(id));
+    plan.examples += examples.length;
+    plan.unusableExamples += read.foreign;
+    if (read.foreign > 0) plan.warnings.push(`${name}: ${foreignWarning(read.foreign)}`);
+    if (own) {
+      if (known?.runtime !== false) complain('/name', 'the model has no class of this name itself');
+      else plan.unchanged.push(name);
+      if (examples.length > 0) plan.changes.push({ kind: 'add-examples', name, examples });
+      return;
+    }
     const path = ['classes', index, 'attributes'];
     const { attributes, problems, warnings } = checkAttributes(values, manifest.attributes, outOfRange, path);
     for (const { pointer, detail } of problems) complain(pointer.slice(`/classes/${index}`.length), detail);
@@ -88,10 +107,49 @@ function planImport(
     const outcome = outcomeOf(content, classes, replace);
     if (typeof outcome === 'object') complain('/name', outcome.problem);
     else plan[outcome].push(name);
-    if (outcome !== 'unchanged')
-      plan.changes.push(replace ? { kind: 'put', content, ifMatch: '*' } : { kind: 'create', content });
+    if (Object.keys(attributes).length + read.usable.length + there.size === 0)
+      complain(
+        '/attributes',
+        'nothing is known of it: it needs an attribute, or an example that can be used',
+      );
+    if (outcome === 'created') plan.changes.push({ kind: 'create', content, examples });
+    else if (examples.length > 0) plan.changes.push({ kind: 'add-examples', name, examples });
+    if (outcome === 'replaced') plan.changes.push({ kind: 'put', content, ifMatch: '*' });
   });
   return plan;
+}
+
+/** Those of the network that serves; how many are of another one; and what is wrong with them. */
+function readExamples(
+  stored: NonNullable<ClassBackup['classes'][number]['examples']>,
+  backbone: string,
+  width: number,
+) {
+  const problems: { readonly pointer: string; readonly detail: string }[] = [];
+  const usable: NewExample[] = [];
+  stored.forEach(({ id, backbone: made, features: text, createdAt, by }, index) => {
+    if (made !== backbone) return;
+    const bytes = Buffer.from(text, 'base64');
+    const features = Uint16Array.from({ length: bytes.length >> 1 }, (_, i) => bytes.readUInt16LE(2 * i));
+    const pointer = `/examples/${index}/features`;
+    if (bytes.length !== 2 * width)
+      problems.push({
+        pointer,
+        detail: `${width} half-precision numbers are expected, ${bytes.length} bytes were given`,
+      });
+    else if (features.some(isNotFinite)) problems.push({ pointer, detail: 'not all of them are finite' });
+    else usable.push({ id, backbone, features, createdAt: Date.parse(createdAt), createdBy: by });
+  });
+  return { usable, problems, foreign: stored.filter((one) => one.backbone !== backbone).length };
+}
+
+/** Of the exponent all bits are set. */
+function isNotFinite(half: number): boolean {
+  return (half & 0x7c00) === 0x7c00;
+}
+
+function foreignWarning(count: number): string {
+  return `${count} example pictures are left out, because another network made their features: add the pictures again`;
 }
 
 function outcomeOf(

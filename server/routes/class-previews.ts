@@ -28,10 +28,11 @@ export async function previewClasses(
       fields: [{ pointer: '/classes', detail: `at most ${maxPreviews}` }],
     });
   const known = classes.list().map(({ name }) => name);
+  const filled = await classes.filledIn(candidates.map(({ content }) => ({ content, examples })));
   const previews = [];
-  for (const { content, warnings } of candidates) {
+  for (const [at, { content, warnings }] of candidates.entries()) {
     const dryRun = await classes.preview(content, signal, examples);
-    const problems = problemsOf(content, dryRun, known, manifest);
+    const problems = problemsOf(content, dryRun, manifest);
     const similar = likeName(content.name, known);
     const all = similar === null ? warnings : [...warnings, `the name is nearly that of "${similar}"`];
     const { recognised, expected, confusedWith, nearest, pictures } = dryRun;
@@ -43,6 +44,7 @@ export async function previewClasses(
       recognised,
       confusedWith,
       nearest,
+      ...filled[at],
       ...(examples.length > 0 && {
         pictures: pictures.flatMap((one, i) => (one ? [{ name: names[i] ?? '', ...one }] : [])),
       }),
@@ -53,13 +55,11 @@ export async function previewClasses(
 }
 
 function problemsOf(
-  { name, attributes }: ClassContent,
+  { attributes }: ClassContent,
   { strangeness, misfits, nearest }: DryRun,
-  known: readonly string[],
   manifest: Manifest,
 ): string[] {
   const problems: string[] = [];
-  if (known.includes(name)) problems.push('there is a class of this name already: give it another one');
   for (const { name: attribute, minimum, maximum } of manifest.attributes) {
     const value = (attributes as Readonly<Record<string, number | undefined>>)[attribute];
     const reach = maximum - minimum;

@@ -70,8 +70,9 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
         const change: ClassChange = own
           ? { kind: 'set-examples', name, examples }
           : { kind: 'put', content: candidate.content, ifMatch: ifMatchIn(request), examples };
+        const [filled] = own ? [null] : await classes.filledIn([{ content: candidate.content, examples }]);
         await answerOnce(request, response, new Uint8Array(), classes, [change], (result) =>
-          oneAnswer(result, candidate),
+          oneAnswer(result, candidate, filled),
         );
       }),
     )

@@ -1,7 +1,8 @@
 /** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult } from '../classes/contract.js';
+import type { ChangeResult, Classes } from '../classes/contract.js';
 import {
   createQuerySchema,
   newClassesSchema,
@@ -9,6 +10,8 @@ import {
   replacementSchema,
   type NewClass,
 } from '../contract/class-schemas.js';
+import { etagOf } from '../classes/store/content.js';
+import type { ClassContent } from '../classes/store/contract.js';
 import { changeClasses } from './change-classes.js';
 import { onlyMethods } from '../http/errors.js';
 import { parseJson, readJson, validateBody } from '../http/json.js';
@@ -38,7 +41,7 @@ export function classRoutes(dependencies: RouteDependencies): Router {
     .get(caller, async (request, response) => {
       const { classes } = serving.current;
       await reachRevision(request, classes);
-      response.json(pageOfClasses(request, classes));
+      response.json(await pageOfClasses(request, classes));
     })
     .post(admin, (request, response) =>
       serving.use((model) => create(model, request, response, dependencies)),
@@ -52,10 +55,16 @@ export function classRoutes(dependencies: RouteDependencies): Router {
       await reachRevision(request, classes);
       const name = nameInPath(request, classes);
       const known = classes.get(name);
-      if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
+      if (!known) {
+        const meant = didYouMean(
+          name,
+          classes.list().map((one) => one.name),
+        );
+        throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.${meant}`);
+      }
       response.setHeader('ETag', quoted(known.etag));
-      const filled = classes.filledOf(known.name);
-      response.json({ ...shownClass(known), ...(Object.keys(filled).length > 0 && { filled }) });
+      const [filled] = await classes.filled([known.name]);
+      response.json(shownClass(known, [], filled));
     })
     .put(admin, (request, response) =>
       serving.use((model) => replace(model, request, response, dependencies)),
@@ -97,13 +106,15 @@ async function create(
   const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);
+    for (const { content } of candidates) refuseOwn(content, classes);
     const pictures = form?.pictures.map(({ name }) => name) ?? [];
     response.json(await previewClasses(candidates, { examples, names: pictures }, model, signal));
     return;
   }
   const changes = candidates.map(({ content }) => ({ kind: 'create', content, examples }) as const);
+  const filled = await classes.filledIn(candidates.map(({ content }) => ({ content, examples })));
   const answer = (result: ChangeResult): StoredAnswer =>
-    isMany ? manyAnswer(result, candidates) : oneAnswer(result, candidates[0]);
+    isMany ? manyAnswer(result, candidates, filled) : oneAnswer(result, candidates[0], filled[0]);
   await answerOnce(request, response, bytes, classes, changes, answer);
 }
 
@@ -123,12 +134,23 @@ async function replace(
     hasExamples: (classes.get(name)?.examples ?? 0) > 0,
     outOfRange: dependencies.settings.attributesOutOfRange,
   });
+  const [filled] = await classes.filledIn([{ content, examples: [] }]);
   const result = await changeClasses(request, classes, [{ kind: 'replace', content, ifMatch }]);
   const { outcomes, revision } = result;
   const { known } = outcomes[0];
   response.setHeader('ETag', quoted(known.etag));
   response.setHeader('Registry-Revision', revision);
-  response.json({ ...shownClass(known, warnings), registryRevision: revision });
+  response.json({ ...shownClass(known, warnings, filled), registryRevision: revision });
+}
+
+/** As the request would be without the dry run. A runtime class may be edited: what would be is of interest then. */
+function refuseOwn({ name, attributes }: ClassContent, classes: Classes): void {
+  const known = classes.get(name);
+  if (!known || known.runtime || known.etag === etagOf({ name, attributes })) return;
+  throw new Failure(
+    'conflict',
+    `"${name}" belongs to the model, which has other attributes of it. Choose another name, or add pictures of it: POST /classes/${encodeURIComponent(name)}/examples.`,
+  );
 }
 
 /** A change must say which state it was made against, so that two people do not undo each other's work. */

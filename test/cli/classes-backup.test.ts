@@ -103,7 +103,7 @@ test('when anything does not fit nothing is imported, and everything that does n
 test.each([
   ['cut off', '{"format":"unseen-classes","ver', 'cut off or altered'],
   ['another file', '{"classes":[]}', 'no backup'],
-  ['of a later format', '{"format":"unseen-classes","version":2,"classes":[]}', 'version 2'],
+  ['of a later format', '{"format":"unseen-classes","version":3,"classes":[]}', 'version 3'],
 ])('a file that is %s is refused before the server is asked', async (_name, text, expected) => {
   const odd = join(folder, 'odd.json');
   writeFileSync(odd, text);

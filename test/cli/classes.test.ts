@@ -42,7 +42,7 @@ test('classes of a table are added, compete, are listed, and removed', async () 
   expect(classes.filter(({ runtime }) => runtime).map(({ name }) => name)).toEqual(['gnu', 'okapi']);
   expect((await unseen('classes', 'remove', 'gnu', '--url', url)).code).toBe(0);
   const left = await unseen('classes', 'list', '--kind', 'runtime', '--url', url);
-  expect(left.stdout.trim()).toBe('runtime  okapi');
+  expect(left.stdout.trim()).toBe('added    okapi');
 });
 
 test('a table of more classes than go into one request is added in parts', async () => {

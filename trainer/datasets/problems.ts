@@ -1,9 +1,14 @@
 import { Failure } from '../../core/failures.js';
 
 export function cannotOpen(path: string, error: unknown): Failure {
-  return new Failure('dataset-not-found', `Cannot open ${path}: ${(error as Error).message}`, {
-    cause: error,
-  });
+  const { code, message } = error as NodeJS.ErrnoException;
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file.',
+    EISDIR: 'it is a folder. Name the file in it.',
+    EACCES: 'you have no permission to read it.',
+  };
+  const reason = (code === undefined ? undefined : known[code]) ?? message;
+  return new Failure('dataset-not-found', `Cannot open ${path}: ${reason}`, { cause: error });
 }
 
 /** Lists every problem of a dataset at once, so that it can be repaired in one go. */

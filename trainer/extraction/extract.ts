@@ -16,7 +16,7 @@ import { someOf } from '../datasets/findings.js';
 import { assemble, nameOf, type Assembled } from './assemble.js';
 import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
 import { PartStore } from './parts.js';
-import { makePlan } from './plan.js';
+import { planOf, readInputs } from './plan.js';
 import { wholeWork, type Shard } from '../shard.js';
 import { runParts, type PartsDone } from './run-parts.js';
 
@@ -25,6 +25,9 @@ export interface ExtractionRequest {
   readonly list?: string;
   readonly attributes: string;
   readonly out: string;
+  /** Of the dataset; that of its folder when not given. */
+  readonly name?: string;
+  readonly leaveOutLines?: boolean;
   readonly backbone?: string;
   readonly splits?: Partial<SplitOptions>;
   readonly shard?: Shard;
@@ -52,18 +55,25 @@ export async function extract(
 ): Promise<ExtractionReport> {
   const { out, shard = wholeWork } = request;
   refuseExisting(out);
+  const sources = {
+    images: request.images,
+    ...(request.list !== undefined && { list: request.list }),
+    attributes: request.attributes,
+    splits: { ...defaultSplitOptions, ...request.splits },
+    leaveOutLines: request.leaveOutLines ?? false,
+  };
+  const inputs = await readInputs(sources); // before anything is fetched or opened: mistakes in tables are found in a second
+  for (const { file, reason } of inputs.undescribed) watcher.note(`Left out: ${file}: ${reason}`);
   const backbone = given.backbone ?? (await openBackbone(request.backbone, watcher));
   const batchSize = backbone.entry.fixedBatch ?? request.batchSize ?? defaultBatchSize;
-  const plan = await makePlan(
+  const plan = planOf(
     {
-      images: request.images,
-      ...(request.list !== undefined && { list: request.list }),
-      attributes: request.attributes,
-      name: nameOf(resolve(out)),
-      splits: { ...defaultSplitOptions, ...request.splits },
+      ...sources,
+      name: request.name ?? nameOf(resolve(out)),
       pixelLimit: request.pixelLimit ?? defaultLimits.pixels,
       batchSize,
     },
+    inputs,
     backbone.identity,
   );
   const folder = shard.of === 1 ? `${resolve(out)}.work` : shardFolder(out, shard);

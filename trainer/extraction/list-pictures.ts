@@ -8,7 +8,7 @@ import { readTable } from './read-table.js';
 
 export type SplitName = (typeof splitNames)[number];
 
-interface ListedPicture {
+export interface ListedPicture {
   /** Relative to the folder of images, with forward slashes. */
   readonly file: string;
   readonly className: string;
@@ -17,7 +17,7 @@ interface ListedPicture {
   readonly size: number | null;
 }
 
-interface PictureList {
+export interface PictureList {
   readonly pictures: readonly ListedPicture[];
   readonly leftOut: readonly LeftOut[];
 }

@@ -6,10 +6,11 @@ import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
 import { Failure } from '../../core/failures.js';
+import { didYouMean } from '../../core/did-you-mean.js';
 import { sha256Of } from '../../core/hash.js';
 import { someOf } from '../datasets/findings.js';
 import { splitNames } from '../datasets/open-form-schema.js';
-import { readAttributes } from './attributes.js';
+import { readAttributes, refuseBadLines } from './attributes.js';
 import { listFolders, listTable } from './list-pictures.js';
 import { makeSplits, type SplitOptions } from './make-splits.js';
 
@@ -51,12 +52,21 @@ interface PlanRequest {
   readonly splits: SplitOptions;
   readonly pixelLimit: number;
   readonly batchSize: number;
+  /** Go on without lines of the table of attributes that cannot be used; otherwise they end the run before it begins. */
+  readonly leaveOutLines?: boolean;
 }
 
 const batchesPerPart = 8;
 
+type Inputs = Awaited<ReturnType<typeof readInputs>>;
+
 export async function makePlan(request: PlanRequest, backbone: BackboneIdentity): Promise<Plan> {
-  const { images, list, batchSize } = request;
+  return planOf(request, await readInputs(request), backbone);
+}
+
+/** What pictures there are and how their classes are described: everything that can be wrong before a picture is opened. */
+export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name' | 'pixelLimit'>) {
+  const { images, list } = request;
   const found = await stat(images).catch(() => null);
   if (!found?.isDirectory())
     throw new Failure(
@@ -64,6 +74,12 @@ export async function makePlan(request: PlanRequest, backbone: BackboneIdentity)
       `There is no folder of images at ${images}. Name one with --images.`,
     );
   const described = await readAttributes(request.attributes);
+  if (!request.leaveOutLines)
+    refuseBadLines(
+      request.attributes,
+      described.leftOut,
+      'no picture has been read. Mend them, or leave them out with --leave-out-lines:',
+    );
   const listed = list === undefined ? await listFolders(images) : await listTable(list, images);
   if (listed.pictures.length === 0)
     throw new Failure(
@@ -85,8 +101,17 @@ export async function makePlan(request: PlanRequest, backbone: BackboneIdentity)
   if (unknown.length > 0)
     throw new Failure(
       'config-invalid',
-      `Classes that are to be unseen are not in ${request.attributes}: ${someOf(unknown)}.`,
+      `Classes that are to be unseen are not in ${request.attributes}: ${someOf(unknown)}.${didYouMean(unknown[0], described.classNames)}`,
     );
+  return { described, listed, usable, undescribed, classIndex };
+}
+
+export function planOf(
+  request: PlanRequest,
+  { described, listed, usable, undescribed, classIndex }: Inputs,
+  backbone: BackboneIdentity,
+): Plan {
+  const { batchSize } = request;
 
   const splitsWereMade = usable.some(({ split }) => split === null);
   const made = makeSplits(
@@ -122,9 +147,11 @@ function withoutAttributes(
   const counts = new Map<string, number>();
   for (const { className } of pictures)
     if (!classIndex.has(className)) counts.set(className, (counts.get(className) ?? 0) + 1);
+  const pictured = new Set(pictures.map(({ className }) => className));
+  const withoutPictures = [...classIndex.keys()].filter((name) => !pictured.has(name));
   return Array.from(counts, ([name, count]) => ({
     file: `${name}/`,
-    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or mend it.`,
+    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or mend it.${didYouMean(name, withoutPictures)}`,
   }));
 }
 

@@ -1,3 +1,4 @@
+/** Tables as people have them: separated by commas, semicolons (European Excel) or tabs, with or without a byte order mark. */
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
@@ -15,16 +16,23 @@ export interface TableLine {
   readonly fields: readonly string[];
 }
 
+const delimiters = [',', ';', '\t'] as const;
+
 /** A CSV file with a header line. Lines may be too long or too short: the caller reports those. */
 export async function readTable(path: string): Promise<Table> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const bytes = await readFile(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });
+  const text = textOf(bytes, path);
+  const told = /^sep=(.)\r?\n/.exec(text)?.[1]; // Excel's own way to say it
+  const skipped = told === undefined ? 0 : 1;
   try {
     const parsed = parse(text, {
-      bom: true,
+      delimiter: told ?? delimiterOf(text),
+      from_line: 1 + skipped,
       trim: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true, // Excel saves lines of nothing but separators
       relax_column_count: true,
       info: true,
     }) as unknown as { record: string[]; info: { lines: number } }[];
@@ -35,4 +43,28 @@ export async function readTable(path: string): Promise<Table> {
       cause: error,
     });
   }
+}
+
+function textOf(bytes: Buffer, path: string): string {
+  const starts = (...start: number[]): boolean => start.every((byte, i) => bytes[i] === byte);
+  const isZip = starts(0x50, 0x4b, 3, 4);
+  if (isZip || starts(0xd0, 0xcf, 0x11, 0xe0))
+    throw new Failure(
+      'dataset-invalid',
+      `${path} is a spreadsheet (${isZip ? 'such as .xlsx or .ods' : '.xls'}), not a CSV file. Open it, choose "Save As", the type "CSV UTF-8", and name that file instead.`,
+    );
+  if (starts(0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes);
+  if (starts(0xfe, 0xff)) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // without its byte order mark
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes); // what Excel's plain "CSV" is on Western systems
+  }
+}
+
+/** The one that the header line has most of, outside of quotes. */
+function delimiterOf(text: string): string {
+  const header = text.slice(0, text.search(/[\r\n]|$/)).replace(/"[^"]*"/g, '');
+  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
+  return delimiters[counts.indexOf(Math.max(...counts))];
 }

@@ -10,6 +10,7 @@ import { compiledFile } from '../../../core/compiled-file.js';
 import { Failure } from '../../../core/failures.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { Logger } from '../../observability/logger.js';
 import type {
   ClassEdits,
@@ -94,6 +95,13 @@ export class FittingProcess {
 
   confusion(candidate: DescribedClass, signal?: AbortSignal): Promise<DryRun> {
     return this.ask('confusion', candidate, signal && { signal });
+  }
+
+  estimate(
+    candidates: readonly DescribedClass[],
+    isWeighed: boolean,
+  ): Promise<readonly EstimatedAttributes[]> {
+    return this.ask('estimate', { candidates, isWeighed });
   }
 
   consolidate(): Promise<ConsolidatedRows> {

@@ -2,6 +2,7 @@
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
+import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { NamedRow } from '../store/contract.js';
 
@@ -16,6 +17,14 @@ export interface FittingRequests {
   /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
   confusion(candidate: DescribedClass): DryRun;
+  /** The attributes that are not known of classes, from those that are and from pictures. */
+  estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
+}
+
+export interface AskedEstimates {
+  readonly candidates: readonly DescribedClass[];
+  /** Whether to say how sure each value is, which takes longer; all errors are 1 otherwise. */
+  readonly isWeighed: boolean;
 }
 
 export type DescribedClass = Omit<RuntimeClass, 'row'>;

@@ -4,8 +4,15 @@ import { parentProcess } from '../../../core/channel/processes.js';
 import { serveRequests } from '../../../core/channel/serve.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import { rowOf } from '../../../core/matrix.js';
-import type { ClassEdits, ConsolidatedRows, FittedEdits, FittingRequests } from './protocol.js';
+import type {
+  AskedEstimates,
+  ClassEdits,
+  ConsolidatedRows,
+  FittedEdits,
+  FittingRequests,
+} from './protocol.js';
 
 setPriority(5); // low enough to let pictures go first, high enough to get on under load
 let fitter: RuntimeFitter | undefined;
@@ -42,6 +49,12 @@ async function consolidate(): Promise<ConsolidatedRows> {
   };
 }
 
+async function estimate({ candidates, isWeighed }: AskedEstimates): Promise<EstimatedAttributes[]> {
+  const estimates: EstimatedAttributes[] = [];
+  for (const candidate of candidates) estimates.push(await fitter!.estimate(candidate, isWeighed));
+  return estimates;
+}
+
 serveRequests<FittingRequests>(parentProcess(), {
   async start({ bundle, threads, classes: all }) {
     bundleClasses = bundle.manifest.classes.map(({ name }) => name);
@@ -61,4 +74,5 @@ serveRequests<FittingRequests>(parentProcess(), {
   },
   consolidate,
   confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
+  estimate,
 });

@@ -1,7 +1,7 @@
 import { classField, pictureField } from '../../http/multipart.js';
-import { addedExamplesSchema, exampleListSchema } from '../class-schemas.js';
+import { addedExamplesSchema, exampleListSchema, exampleQuerySchema } from '../class-schemas.js';
 import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
-import { schemaRef } from '../openapi-schemas.js';
+import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Media, Parameter, PathGroup } from '../openapi-types.js';
 import { changeNote, className, idempotencyKey, reading, withHeaders, writing } from './classes-parts.js';
 
@@ -57,7 +57,7 @@ export const examplePaths: PathGroup = {
 Also of a class that the model has itself. A picture that the class has already is left as it is. From the next request on the
 class is recognised with them. ${changeNote}`,
         security: adminKeyed,
-        parameters: [className, idempotencyKey],
+        parameters: [className, ...queryParameters(exampleQuerySchema), idempotencyKey],
         requestBody: {
           required: true,
           content: {

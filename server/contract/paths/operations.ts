@@ -1,5 +1,10 @@
 import { backupSchema, importedSchema, importQuerySchema } from '../class-schemas.js';
-import { reloadPreviewSchema, reloadQuerySchema } from '../class-schemas.js';
+import {
+  reloadPreviewSchema,
+  reloadQuerySchema,
+  storedExamplesQuerySchema,
+  storedExamplesSchema,
+} from '../class-schemas.js';
 import { adminKeyed, headerRefs, jsonAnswer, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Operation, PathGroup } from '../openapi-types.js';
@@ -46,6 +51,7 @@ export const operationsPaths: PathGroup = {
     Reloaded: reloadResponseSchema,
     ReloadPreview: reloadPreviewSchema,
     Imported: importedSchema,
+    StoredExamples: storedExamplesSchema,
   },
   paths: {
     '/healthz': {
@@ -105,6 +111,23 @@ failed request. When it cannot be used, the previous one keeps serving. Always n
             'request-invalid',
             ...(['bundle-not-found', 'bundle-invalid', 'config-invalid'] as const),
             ...(['backbone-unavailable', 'backbone-invalid'] as const),
+          ),
+        },
+      },
+    },
+    '/admin/examples': {
+      get: {
+        operationId: 'storedExamples',
+        summary: 'The stored features of the examples of a class',
+        description:
+          'For a backup: POST /admin/import takes them. Pictures are not stored. Needs an admin key.',
+        security: adminKeyed,
+        parameters: queryParameters(storedExamplesQuerySchema),
+        responses: {
+          '200': jsonAnswer('Features, and which network made them.', schemaRef('StoredExamples')),
+          ...problems(
+            ...(['unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'] as const),
+            ...(['request-invalid', 'not-found', 'conflict'] as const),
           ),
         },
       },

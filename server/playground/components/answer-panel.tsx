@@ -7,10 +7,11 @@ import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { CopyButtons } from './copy-buttons.js';
 import { BalanceSlider } from './balance-slider.js';
+import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
-import { Reasons } from './reasons.js';
+import { knownByWords, Reasons } from './reasons.js';
 
 export function AnswerPanel() {
   return (
@@ -59,16 +60,17 @@ function Welcome() {
   );
 }
 
-function Verdict({ answer: { predictions, verdict } }: { readonly answer: ClassifyResponse }) {
+function Verdict({ answer: { predictions, explanation, verdict } }: { readonly answer: ClassifyResponse }) {
   const [first] = predictions;
   const kind = kindOf(first);
+  const grounds = explanation?.classes.find((one) => one.class === first.class)?.restsOn;
   return (
     <div class={`verdict verdict-${kind}`} data-busy={isAsking.value}>
       <p class="verdict-name">
         {first.class} <span class="verdict-share">{percent(first.probability)}</span>
       </p>
       <p class="verdict-kind">
-        {kind}: {explainKind(kind)}
+        {kind}: {grounds ? knownByWords(kind, grounds) : explainKind(kind)}
       </p>
       {verdict === 'unknown' && (
         <p class="verdict-kind">It looks like none of the classes; this is the nearest.</p>
@@ -100,6 +102,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
         </button>
         <CopyButtons />
       </p>
+      <CorrectionForm />
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}
     </>

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import type { Attribute } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
-import { figure } from '../state/figures.js';
+import { figure, percent } from '../state/figures.js';
 
 const steps = 100;
 
@@ -17,6 +17,7 @@ export function AttributeField({ attribute, draft }: Properties) {
   const value = draft.values.get(name)!;
   const isChanged = draft.isChanged(name);
   const origin = draft.origin.value.get(name)!;
+  const certainty = isChanged ? undefined : draft.certainty.value.get(name);
   const set = ({ valueAsNumber }: HTMLInputElement): void => {
     if (Number.isFinite(valueAsNumber)) value.value = valueAsNumber;
   };
@@ -55,6 +56,9 @@ export function AttributeField({ attribute, draft }: Properties) {
       >
         ↺
       </button>
+      {certainty !== undefined && (
+        <span class="fine certainty">not given: read, {percent(certainty)} sure</span>
+      )}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { answer, chosen } from '../state/picture.js';
 import { AttributeFields } from './attribute-fields.js';
 import { ConfusionPreview } from './confusion-preview.js';
 import { Dialog } from './dialog.js';
+import { EditorPictures } from './editor-pictures.js';
 import { EditorProblem } from './editor-problem.js';
 import { StartChoice } from './start-choice.js';
 
@@ -62,6 +63,7 @@ function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
               <StartChoice draft={open} />
             </div>
           )}
+          <EditorPictures draft={open} />
           <AttributeFields draft={open} />
         </div>
         <footer class="editor-foot">

@@ -101,7 +101,7 @@ function ClassList({ list }: { readonly list: readonly ListedClass[] }) {
 }
 
 function ClassItem({ known }: { readonly known: ListedClass }) {
-  const { name, unusable, runtime } = known;
+  const { name, unusable, runtime, examples } = known;
   const actions: readonly (readonly [label: string, act: () => void])[] = runtime
     ? [
         [
@@ -129,6 +129,7 @@ function ClassItem({ known }: { readonly known: ListedClass }) {
     <li class="class-item">
       <span class="class-name">
         {name}
+        {examples > 0 && <span class="fine">{counted(examples, 'picture')}</span>}
         {unusable !== undefined && <span class="fine">does not compete: {unusable}</span>}
       </span>
       <KindMark kind={kindOf(known)} />

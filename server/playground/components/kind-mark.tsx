@@ -2,8 +2,8 @@ import type { Kind } from '../state/classes.js';
 
 const explanations: Readonly<Record<Kind, string>> = {
   seen: 'training had pictures of it',
-  unseen: 'known by its attributes only',
-  added: 'while serving, by its attributes only',
+  unseen: 'training had no picture of it',
+  added: 'while serving, by its attributes, pictures of it, or both',
 };
 
 export const allKinds = Object.keys(explanations) as readonly Kind[];

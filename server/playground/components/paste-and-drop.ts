@@ -1,3 +1,4 @@
+import { draft } from '../state/class-draft.js';
 import { addPictures } from '../state/gallery.js';
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
@@ -16,6 +17,12 @@ export function acceptFile(
   if (file) choose(file, file.name || 'picture');
 }
 
+/** While the editor of a class is open they are pictures of that class; else they are looked at. */
+function accept(files: readonly File[]): void {
+  if (draft.value) void draft.value.addPictures(files);
+  else acceptFiles(files);
+}
+
 /** Anywhere on the page. Returns a function that stops it. */
 export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => void {
   const stop = new AbortController();
@@ -24,10 +31,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     'paste',
     ({ clipboardData }) => {
       // Text pasted into a field is left alone.
-      acceptFile(
-        Array.from(clipboardData?.files ?? []).find(({ type }) => type.startsWith('image/')),
-        choosePicture,
-      );
+      accept(Array.from(clipboardData?.files ?? []).filter(({ type }) => type.startsWith('image/')));
     },
     options,
   );
@@ -51,8 +55,8 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     (event) => {
       event.preventDefault();
       setOver(false);
-      const files = event.dataTransfer?.files;
-      if (files && files.length > 0) acceptFiles(files);
+      const files = Array.from(event.dataTransfer?.files ?? []);
+      if (files.length > 0) accept(files);
       else notify('That was no file. Save the picture first, or copy and paste it.');
     },
     options,

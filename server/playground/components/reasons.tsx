@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { describeAttribute } from '../state/attribute-families.js';
-import { figure, place } from '../state/figures.js';
+import { counted, figure, place } from '../state/figures.js';
+import type { Kind } from '../state/classes.js';
 import { attributesByName } from '../state/model.js';
 
 type Explanation = NonNullable<ClassifyResponse['explanation']>;
+type Grounds = Explanation['classes'][number]['restsOn'];
 type Evidence = Explanation['classes'][number]['for'][number];
 
 const shownAtFirst = 8;
@@ -23,7 +25,10 @@ export function Reasons({
       {evidence && (
         <section aria-labelledby="why-title">
           <h3 id="why-title">Why {selected}?</h3>
-          <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
+          <p>{restsOnWords(evidence.restsOn)}</p>
+          {evidence.restsOn.attributes > 0 && (
+            <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
+          )}
           <div class="evidence">
             <EvidenceList title="Speaks for it" mood="for" list={evidence.for} />
             <EvidenceList title="Speaks against it" mood="against" list={evidence.against} />
@@ -33,6 +38,23 @@ export function Reasons({
       <ReadAttributes attributes={explanation.attributes} />
     </div>
   );
+}
+
+/** What is known of the class. */
+export function restsOnWords({ training, attributes, pictures }: Grounds): string {
+  const added = pictures > 0 ? counted(pictures, 'picture') : '';
+  if (training) return `It rests on pictures of its training${added && ` and on ${added} more`}.`;
+  const described = attributes > 0 ? counted(attributes, 'attribute') : '';
+  return `It rests on ${[described, added].filter(Boolean).join(' and ')}.`;
+}
+
+/** The same in a few words, beside the kind of the class. */
+export function knownByWords(kind: Kind, { training, attributes, pictures }: Grounds): string {
+  const when = kind === 'added' ? 'while serving, ' : '';
+  const added = pictures > 0 ? counted(pictures, 'picture') : '';
+  if (training) return `training had pictures of it${added && `, and ${added} came later`}`;
+  if (attributes === 0) return `${when}known by ${added} only`;
+  return `${when}known by its attributes ${added ? `and ${added}` : 'only'}`;
 }
 
 function EvidenceList(properties: {
@@ -46,11 +68,12 @@ function EvidenceList(properties: {
       <h4>{title}</h4>
       {list.length === 0 && <p class="fine">Nothing.</p>}
       <ul class={`evidence-list evidence-${mood}`}>
-        {list.map(({ attribute, read, expected }) => (
+        {list.map(({ attribute, read, expected, filled }) => (
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
               read {figure(read, 2)}, {mood === 'for' ? 'it has' : 'but it has'} {figure(expected, 2)}
+              {filled && ' (filled in)'}
             </span>
             <Gauge name={attribute} read={read} expected={expected} />
           </li>

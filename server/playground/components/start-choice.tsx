@@ -1,4 +1,9 @@
-import { startFromNothing, startFromPicture, type ClassDraft } from '../state/class-draft.js';
+import {
+  startFromExamples,
+  startFromNothing,
+  startFromPicture,
+  type ClassDraft,
+} from '../state/class-draft.js';
 import { classes, kindOf, type Kind } from '../state/classes.js';
 import { answer } from '../state/picture.js';
 
@@ -18,6 +23,9 @@ export function StartChoice({ draft }: { readonly draft: ClassDraft }) {
       >
         {answer.value?.explanation && (
           <option value={startFromPicture}>What was read from the picture</option>
+        )}
+        {draft.pictures.value.length > 0 && (
+          <option value={startFromExamples}>What is read from its pictures</option>
         )}
         <option value={startFromNothing}>Nothing: every attribute at its smallest</option>
         {groups.map(([kind, label]) => (

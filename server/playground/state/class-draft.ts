@@ -1,4 +1,4 @@
-/** A class in the making: its name, a value for each attribute, and the result of the dry run. */
+/** A class in the making: its name, a value for each attribute, pictures of it, and the result of the dry run. */
 import { batch, computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { DryRunResponse, NewClass, UnseenProblem } from '../../../client/index.js';
 import { ask, asProblem } from './api.js';
@@ -8,12 +8,30 @@ import { attributesByName } from './model.js';
 import { answer, classify } from './picture.js';
 import { reachRevision } from './revision.js';
 
+interface DraftContent {
+  readonly described: NewClass;
+  readonly pictures: readonly DraftPicture[];
+}
+
+type Drafted = Pick<DryRunResponse['previews'][number], 'filled' | 'certainty'>;
 export type Preview = DryRunResponse['previews'][number];
 type Doing = 'reading' | 'checking' | 'saving' | null;
 
 /** Where values come from before they are changed: a class, the picture, or nowhere. */
 export const startFromNothing = '';
 export const startFromPicture = '\u0000picture'; // no class can have this name
+export const startFromExamples = '\u0000examples';
+
+/** As many as a server takes in one request. */
+export const maxPictures = 16;
+
+export interface DraftPicture {
+  readonly name: string;
+  readonly picture: Blob;
+}
+
+/** A class whose attributes are read before it has a name. */
+const unnamed = '(a class without a name)';
 
 /** Below this, more of its pictures are expected to go elsewhere than not. */
 const hardlyRecognised = 0.5;
@@ -27,12 +45,18 @@ export class ClassDraft {
   readonly origin = signal<ReadonlyMap<string, number>>(new Map());
   /** The attributes whose values are others than at the start: the same set until one more or one fewer is. */
   readonly changed: ReadonlySignal<ReadonlySet<string>>;
+  /** Pictures that become examples of it when it is saved. */
+  readonly pictures = signal<readonly DraftPicture[]>([]);
+  /** How sure the values are that nobody has given: filled in, or read from the pictures. They are not sent unless they are changed. */
+  readonly certainty = signal<ReadonlyMap<string, number>>(new Map());
   readonly doing = signal<Doing>(null);
   readonly problem = signal<UnseenProblem | null>(null);
   readonly preview: ReadonlySignal<Preview | null>;
   readonly isDoubtful: ReadonlySignal<boolean>;
-  private readonly content: ReadonlySignal<NewClass>;
-  private readonly checked = signal<{ readonly content: NewClass; readonly preview: Preview } | null>(null);
+  private readonly content: ReadonlySignal<DraftContent>;
+  private readonly checked = signal<{ readonly content: DraftContent; readonly preview: Preview } | null>(
+    null,
+  );
   /** Of the state that is edited; undefined for a new class. */
   private etag: string | undefined;
   private turns = 0;
@@ -48,10 +72,13 @@ export class ClassDraft {
       if (now.length !== known.size || now.some((name) => !known.has(name))) known = new Set(now);
       return known;
     });
-    this.content = computed(() => ({
-      name: this.name.value.trim(),
-      attributes: Object.fromEntries(Array.from(this.values, ([name, value]) => [name, value.value])),
-    }));
+    this.content = computed(() => {
+      const given = Array.from(this.values, ([name, value]) => [name, value.value] as const).filter(
+        ([name]) => !this.certainty.value.has(name) || this.isChanged(name),
+      );
+      const described = { name: this.name.value.trim(), attributes: Object.fromEntries(given) };
+      return { described, pictures: this.pictures.value };
+    });
     this.preview = computed(() => {
       const checked = this.checked.value; // while there is none, no value is looked at
       return checked !== null && checked.content === this.content.value ? checked.preview : null;
@@ -77,7 +104,8 @@ export class ClassDraft {
       this.setValues(({ name, minimum, maximum }) =>
         Math.min(maximum, Math.max(minimum, read.get(name) ?? minimum)),
       );
-    } else await this.read(start);
+    } else if (start === startFromExamples) await this.readPictures();
+    else await this.read(start);
   }
 
   /** The class as it is now; for an edited one also the state that a change is made against. */
@@ -86,26 +114,74 @@ export class ClassDraft {
       const known = await ask((client) => client.class(name));
       if (name === this.editing) this.etag = known.etag;
       else if (this.start.peek() !== name) return; // another start was chosen meanwhile
-      this.setValues((attribute) => known.attributes[attribute.name] ?? attribute.minimum);
+      this.setKnown(known.attributes, known);
     });
+  }
+
+  /** Those that are no pictures are refused by the server when they are read. */
+  async addPictures(files: readonly File[]): Promise<void> {
+    const added = files.map((file) => ({ name: file.name || 'picture', picture: file }));
+    const all = [...this.pictures.peek(), ...added].slice(0, maxPictures);
+    if (all.length === this.pictures.peek().length) return;
+    this.pictures.value = all;
+    await this.onPicturesChanged();
+  }
+
+  async removePicture(picture: DraftPicture): Promise<void> {
+    this.pictures.value = this.pictures.peek().filter((one) => one !== picture);
+    await this.onPicturesChanged();
+  }
+
+  /** A new class starts from what is read from its pictures; one that is edited keeps its values. */
+  private async onPicturesChanged(): Promise<void> {
+    if (this.editing !== null) return;
+    const isEmpty = this.pictures.peek().length === 0;
+    if (isEmpty && this.start.peek() !== startFromExamples) return;
+    await this.startFrom(isEmpty ? startFromNothing : startFromExamples);
+  }
+
+  /** What is read from the pictures, as a draft; what was changed before stays as it is. */
+  private async readPictures(): Promise<void> {
+    const changed = Array.from(this.changed.peek(), (name) => [name, this.values.get(name)!.peek()] as const);
+    await this.during('reading', async () => {
+      const content = { name: this.name.peek().trim() || unnamed };
+      const pictures = this.pictures.peek();
+      const { previews } = await ask((client) => client.previewClass(content, { pictures }));
+      if (this.start.peek() !== startFromExamples) return;
+      this.setKnown({}, previews[0]);
+      batch(() => {
+        for (const [name, value] of changed) this.values.get(name)!.value = value;
+      });
+    });
+  }
+
+  /** What is known of a class, and what is filled in of it. */
+  private setKnown(attributes: Readonly<Record<string, number>>, drafted: Drafted): void {
+    const { filled = {}, certainty = {} } = drafted;
+    this.setValues(({ name, minimum }) => valueIn(attributes, name) ?? valueIn(filled, name) ?? minimum);
+    this.certainty.value = new Map(Object.keys(filled).map((name) => [name, valueIn(certainty, name) ?? 0]));
   }
 
   /** The dry run: nothing is changed. */
   async check(): Promise<void> {
     const content = this.content.peek();
     await this.during('checking', async () => {
-      const { previews } = await ask((client) => client.previewClasses([content]));
+      const { described, pictures } = content;
+      const { previews } = await ask((client) => client.previewClass(described, { pictures }));
       this.checked.value = { content, preview: previews[0] };
     });
   }
 
   /** True when it is stored and recognised from now on. */
   save(): Promise<boolean> {
-    const content = this.content.peek();
+    const { described: content, pictures } = this.content.peek();
     return this.during('saving', async () => {
-      const { registryRevision } = await ask((client) =>
-        this.editing === null ? client.createClass(content) : client.replaceClass(content, this.etag ?? '*'),
-      );
+      let { registryRevision } = await ask((client) => {
+        if (this.editing === null) return client.createClass(content, { pictures });
+        return client.replaceClass(content, this.etag ?? '*');
+      });
+      if (this.editing !== null && pictures.length > 0)
+        ({ registryRevision } = await ask((client) => client.addExamples(content.name, pictures)));
       reachRevision(registryRevision);
       await Promise.all([loadClasses(), classify()]);
     });
@@ -128,6 +204,7 @@ export class ClassDraft {
 
   private setValues(valueOf: (attribute: Attribute) => number): void {
     batch(() => {
+      this.certainty.value = new Map();
       for (const attribute of attributesByName.peek().values())
         this.values.get(attribute.name)!.value = valueOf(attribute);
       this.origin.value = this.snapshot();
@@ -137,6 +214,10 @@ export class ClassDraft {
   private snapshot(): Map<string, number> {
     return new Map(Array.from(this.values, ([name, value]) => [name, value.peek()]));
   }
+}
+
+function valueIn(values: Readonly<Record<string, number>>, name: string): number | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function isDoubtful({ plausible, recognised, confusedWith }: Preview): boolean {

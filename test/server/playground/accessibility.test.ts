@@ -39,7 +39,7 @@ describe.skipIf(!server)('axe finds nothing', () => {
     await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    await page.locator('input[type=file]').setInputFiles({
+    await page.locator('#file').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('hello'),

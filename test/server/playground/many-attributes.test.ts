@@ -16,7 +16,9 @@ describe.skipIf(!hasBrowser)('with 312 attributes', async () => {
   const slider = (name: string): Locator => editor(page).getByRole('slider', { name, exact: true });
   const filter = (text: string): Promise<void> => editor(page).getByLabel('Filter attributes').fill(text);
   const changes = (count: string) =>
-    expect.poll(() => editor(page).getByRole('status').first().textContent()).toBe(count);
+    expect
+      .poll(() => editor(page).locator('.attributes-tools').getByRole('status').textContent())
+      .toBe(count);
 
   beforeEach(async () => {
     page = await openPage(`${server!.url}/#key=${testKey}`);

@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     return started;
   };
   const show = (buffer: Buffer, name = 'picture.png', mimeType = 'image/png') =>
-    page.locator('input[type=file]').setInputFiles({ name, mimeType, buffer });
+    page.locator('#file').setInputFiles({ name, mimeType, buffer });
   afterEach(() => closePage(page));
 
   test('with another bundle no flags are offered, and attributes without families are one group', async () => {

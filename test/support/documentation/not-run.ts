@@ -53,7 +53,7 @@ export const notRun: readonly NotRun[] = [
     ...['accuracy', 'capacity', 'classes-disturbance', 'classes-durability', 'classes-scale'],
     ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'int8-training', 'playground'],
     ...['fingerprint', 'replicas', 'shrink-on-load'],
-    ...['runtime-fit', 'runtime-parity', 'examples'],
+    ...['runtime-fit', 'runtime-parity', 'examples', 'examples-latency', 'attribute-reading'],
     ...[
       'server-abuse',
       'server-faults',

@@ -1,10 +1,11 @@
 /** What the documentation supposes its readers to have, by the names that it uses: small, and real. */
-import { copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../../../core/project-folder.js';
 import { writeExample } from '../../../demo/flags/example.js';
 import { inventedFlags } from '../../../demo/flags/invented.js';
 import { letterFlags } from '../../../demo/flags/letters.js';
+import { newcomerFlag } from '../../../demo/flags/newcomer.js';
 import { noSearch } from '../../../trainer/presets.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { smallNetwork } from '../../../fixtures/small-backbone.js';
@@ -52,6 +53,11 @@ export const props: Readonly<Record<string, Make>> = {
   },
   PICTURES: pictures,
   'new-classes.csv': newClass('new-classes.csv'),
+  // docs/examples.md: a folder for each class of that table.
+  EXAMPLES: (folder) => {
+    mkdirSync(join(folder, 'EXAMPLES', newcomerFlag.name), { recursive: true });
+    copyFileSync(join(samples, 'Rising-sun.jpg'), join(folder, 'EXAMPLES', newcomerFlag.name, '1.jpg'));
+  },
   FILE: newClass('FILE'),
   DATA: dataset('DATA'),
   FROM: dataset('FROM'),

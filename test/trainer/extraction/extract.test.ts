@@ -223,13 +223,16 @@ describe('bad input is reported with a fix suggestion, and the rest is extracted
       'class,legs,size\nant,6,0.1\nbee,6,0.2\ncat,4,3\ndog,four,5\nemu,2,8\nant,6,0.1\n',
     );
     const { assembled } = await extract(
-      request('bad-out', { images: bad, attributes: table, splits: { unseenClasses: ['cat'] } }),
+      request('bad-out', {
+        ...{ images: bad, attributes: table, splits: { unseenClasses: ['cat'] } },
+        leaveOutLines: true,
+      }),
       silent,
       given,
     );
     const reasons = assembled!.leftOut.map(({ file, reason }) => `${file} | ${reason}`);
     const expected = [
-      /bad\.csv, line 5 \| "four" for legs of the class "dog" is not a number\. Write a number/,
+      /bad\.csv, line 5 \| "four" for legs \(column B\) of the class "dog" is not a number\. Write a number/,
       /bad\.csv, line 7 \| the class "ant" is described twice/,
       /^README\.txt \| it lies beside the class folders\. Move it/,
       /^emu\/ \| the folder holds no pictures\. Add some/,

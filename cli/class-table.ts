@@ -1,0 +1,85 @@
+/** A table of classes for `unseen classes add`: class,<attribute names>, with empty cells for what is not known, and a column "like". */
+import type { NewClass } from '../client/index.js';
+import { normalisedName } from '../core/class-name.js';
+import { Failure } from '../core/failures.js';
+import { readTable, type TableLine } from '../trainer/extraction/read-table.js';
+import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
+
+const likeColumn = 'like';
+
+export interface TableClass extends NewClass {
+  readonly attributes: Record<string, number>;
+}
+
+/** All lines, or everything that is wrong with them. */
+export async function readClassTable(path: string): Promise<TableClass[]> {
+  const { header, lines } = await readTable(path);
+  const [first, ...columns] = header;
+  if ((first as string | undefined)?.toLowerCase() !== 'class')
+    throw new Failure(
+      'dataset-invalid',
+      `${path} must begin with a header line: class,<attribute names>. It begins with: ${header.join(',')}`,
+    );
+  const repeated = columns.find((column, k) => columns.indexOf(column) !== k);
+  if (repeated !== undefined)
+    throw new Failure('dataset-invalid', `${path} has two columns "${repeated}". Remove one of them.`);
+  const numbers = numberReader(lines.flatMap(({ fields }) => fields.slice(1)));
+  const names = new Set<string>();
+  const classes: TableClass[] = [];
+  const problems: string[] = [];
+  for (const line of lines) {
+    const problem = problemOf(line, columns, names, numbers);
+    if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
+    else classes.push(resolved(classOf(line, columns, numbers), classes));
+    names.add(line.fields[0]);
+  }
+  if (problems.length > 0)
+    throw new Failure(
+      'dataset-invalid',
+      ['No class was added, because some lines cannot be used:', ...problems].join('\n'),
+    );
+  if (classes.length === 0) throw new Failure('dataset-invalid', `${path} describes no class.`);
+  return classes;
+}
+
+function classOf(
+  { fields: [name, ...fields] }: TableLine,
+  columns: readonly string[],
+  numbers: NumberReader,
+): TableClass {
+  const attributes: Record<string, number> = {};
+  let like: string | undefined;
+  columns.forEach((column, k) => {
+    if (fields[k] === '') return; // not known
+    if (column === likeColumn) like = normalisedName(fields[k]);
+    else attributes[column] = numbers.value(fields[k]);
+  });
+  return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
+}
+
+/** A class like one that the table describes before it: the server need not know that one yet. */
+function resolved(described: TableClass, earlier: readonly TableClass[]): TableClass {
+  const model = earlier.find(({ name }) => name === described.like);
+  if (!model) return described;
+  const { name, attributes } = described;
+  const { like } = model;
+  return { name, attributes: { ...model.attributes, ...attributes }, ...(like !== undefined && { like }) };
+}
+
+function problemOf(
+  { fields: [name, ...fields] }: TableLine,
+  columns: readonly string[],
+  known: ReadonlySet<string>,
+  numbers: NumberReader,
+): string | null {
+  if (name === '') return 'the class has no name. Write one, or remove the line.';
+  if (known.has(name)) return `the class "${name}" is described twice. Remove one of the lines.`;
+  if (fields.length !== columns.length)
+    return `the class "${name}" has ${fields.length} values for ${columns.length} columns. Add or remove values.`;
+  const bad = fields.findIndex(
+    (field, k) => columns[k] !== likeColumn && field !== '' && Number.isNaN(numbers.value(field)),
+  );
+  return bad < 0
+    ? null
+    : `"${fields[bad]}" for ${columns[bad]} of the class "${name}" is not a number. ${numbers.remedy(fields[bad])} Or leave the cell empty when it is not known.`;
+}

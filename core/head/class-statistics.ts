@@ -1,0 +1,64 @@
+/** The attributes of a bundle's classes, standardised: what is usual of each attribute, and how classes differ from it. */
+
+interface Column {
+  readonly mean: number;
+  readonly deviation: number;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+/** A dense system of this size takes some hundredths of a second; more classes hardly say more. */
+const maxClasses = 400;
+
+export class ClassStatistics {
+  /** C */
+  readonly count: number;
+  /** d */
+  readonly width: number;
+  private readonly columns: readonly Column[]; // d
+  private readonly rows: Float64Array; // (C, d)
+
+  constructor(all: readonly (readonly number[])[]) {
+    const classes = pickEvenly(all, maxClasses);
+    this.count = classes.length;
+    this.width = classes[0].length;
+    this.columns = classes[0].map((_, k) => columnOf(classes.map((attributes) => attributes[k])));
+    this.rows = new Float64Array(this.count * this.width);
+    classes.forEach((attributes, c) => {
+      attributes.forEach((value, k) => (this.rows[c * this.width + k] = this.standardised(k, value)));
+    });
+  }
+
+  /** Attribute k of class c, standardised. */
+  at(c: number, k: number): number {
+    return this.rows[c * this.width + k];
+  }
+
+  /** An attribute that is the same for all classes says nothing. */
+  standardised(k: number, value: number): number {
+    const { mean, deviation } = this.columns[k];
+    return deviation > 0 ? (value - mean) / deviation : 0;
+  }
+
+  /** Back in the units of the attribute, and within what classes have of it. */
+  restored(k: number, standardised: number): number {
+    const { mean, deviation, minimum, maximum } = this.columns[k];
+    return Math.min(maximum, Math.max(minimum, mean + deviation * standardised));
+  }
+}
+
+function columnOf(values: readonly number[]): Column {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  return {
+    mean,
+    deviation: Math.sqrt(squares),
+    minimum: values.reduce((least, value) => Math.min(least, value), Infinity),
+    maximum: values.reduce((most, value) => Math.max(most, value), -Infinity),
+  };
+}
+
+export function pickEvenly<T>(list: readonly T[], most: number): readonly T[] {
+  if (list.length <= most) return list;
+  return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]);
+}

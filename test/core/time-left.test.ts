@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { inWords, TimeLeft } from '../../core/time-left.js';
+import { progressLines } from '../../core/terminal-watcher.js';
+
+test('the time left follows the pace of late', () => {
+  let time = 0;
+  const left = new TimeLeft(100, () => time);
+  left.update(1);
+  expect(left.words).toBe(''); // too early to tell
+  for (let done = 1; done <= 10; done++) {
+    time = done * 6000;
+    left.update(done);
+  }
+  expect(left.words).toBe('about 9 minutes left');
+  time += 6000;
+  left.update(100);
+  expect(left.words).toBe('');
+});
+
+test.each([
+  [3000, 'a few seconds left'],
+  [31_000, 'about 30 seconds left'],
+  [95_000, 'about 2 minutes left'],
+  [5 * 3_600_000, 'about 5.0 hours left'],
+])('%d ms are %s', (milliseconds, words) => {
+  expect(inWords(milliseconds)).toBe(words);
+});
+
+test('where there is no terminal, a line is written every minute and no more often', () => {
+  let time = 0;
+  const lines: string[] = [];
+  const progress = progressLines(
+    'Extracting',
+    600,
+    (line) => lines.push(line),
+    () => time,
+  );
+  for (let done = 1; done <= 150; done++) {
+    time = done * 1000;
+    progress.update(done, 'x');
+  }
+  expect(lines).toEqual([
+    'Extracting: 60 of 600 · about 9 minutes left · x',
+    'Extracting: 120 of 600 · about 8 minutes left · x',
+  ]);
+});

@@ -1,0 +1,123 @@
+/** Tables as people have them: European Excel, byte order marks, and the mistakes that are made by hand. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { closestName, didYouMean } from '../../../core/did-you-mean.js';
+import { silent } from '../../../core/progress.js';
+import { readAttributes } from '../../../trainer/extraction/attributes.js';
+import { extract } from '../../../trainer/extraction/extract.js';
+import { temporaryFolder } from '../../support/folders.js';
+
+const folder = temporaryFolder();
+let counter = 0;
+function put(content: string | Buffer, path = join(folder, `table-${counter++}.csv`)): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+const read = (content: string | Buffer) => readAttributes(put(content));
+
+const expected = {
+  classNames: ['Blaumeise', 'Kohlmeise'],
+  attributeNames: ['Flügel', 'Größe'],
+  values: [
+    [0.5, 11.5],
+    [0, 14],
+  ],
+  leftOut: [],
+};
+const european = 'class;Flügel;Größe\r\nBlaumeise;0,5;11,5\r\nKohlmeise;0;14\r\n';
+
+describe('the same table is read', () => {
+  test.each<[string, string | Buffer]>([
+    ['with commas and points', 'class,Flügel,Größe\nBlaumeise,0.5,11.5\nKohlmeise,0,14\n'],
+    ['with semicolons and decimal commas', european],
+    ['with a byte order mark', `\ufeff${european}`],
+    [
+      'with tabs, as UTF-16 ("Unicode text")',
+      Buffer.from(`\ufeff${european.replaceAll(';', '\t')}`, 'utf16le'),
+    ],
+    ['in the encoding of Windows', Buffer.from(european, 'latin1')],
+    ['with empty columns and lines at its end', european.replaceAll('\r\n', ';;\r\n') + ';;;;\r\n'],
+    ['with Class, and Excel’s own word for the separator', `sep=;\r\n${european.replace('class', 'Class')}`],
+    ['with quoted decimal commas', 'class,Flügel,Größe\nBlaumeise,"0,5","11,5"\nKohlmeise,0,14\n'],
+  ])('%s', async (_, content) => {
+    expect(await read(content)).toEqual(expected);
+  });
+});
+
+describe('what cannot be used is told with row, column and remedy', () => {
+  test.each([
+    ['a;b;c\nx;1;2', /line 1: the first column must be called class.*"a": rename it/],
+    ['class;b;;c\nx;1;2;3', /line 1: column C has no name\. Write one/],
+    ['class;b;b\nx;1;2', /two columns are called "b" \(B and C\)\. Rename one/],
+    ['class\nx', /there is no attribute/],
+  ])('%s', async (content, message) => {
+    await expect(read(content)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['ca. 3', /line 3: "ca\. 3" for legs \(column B\) of the class "dog" is not a number\. Write 3 alone/],
+    ['', /line 3: there is nothing for legs \(column B\) of the class "dog"\. Write a number/],
+    ['yes', /Write 1\./],
+    ['0,5', /Write 0\.5: other cells of this table have decimal points/],
+    ['0x10', /is not a number/],
+  ])('a cell "%s"', async (cell, message) => {
+    const { leftOut } = await read(`class;legs;size\nant;6;0.1\ndog;${cell};5\n`);
+    expect(leftOut.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason}`).join()).toMatch(message);
+  });
+
+  test('a spreadsheet is named as one, with how to save it', async () => {
+    await expect(read(Buffer.from('PK\u0003\u0004…'))).rejects.toThrow(/spreadsheet.*CSV UTF-8/);
+  });
+});
+
+test('five mistakes in a table are told at once, before a backbone or picture is opened', async () => {
+  put('no picture at all', join(folder, 'birds/Blaumeise/1.jpg'));
+  put('no picture at all', join(folder, 'birds/Kohlmeisse/1.jpg'));
+  const attributes = put(
+    '\ufeffclass;Flügel;Größe\r\nBlaumeise;0,5;11,5 cm\r\nKohlmeise;0;14\r\nAmsel;;25\r\nBlaumeise;1;2\r\nStar;0,2\r\n;1;2\r\n',
+  );
+  const notes: string[] = [];
+  const request = { images: join(folder, 'birds'), attributes, out: join(folder, 'out') };
+  const opened = new Error('something was opened');
+  const run = extract(
+    { ...request },
+    { ...silent, note: (line) => notes.push(line) },
+    { openSource: () => Promise.reject(opened) },
+  );
+  const message = await run.then(
+    () => 'it went on',
+    (error: unknown) => (error as Error).message,
+  );
+  expect(message.split('\n').slice(1)).toEqual([
+    expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11\.5 alone/),
+    expect.stringMatching(/line 4: there is nothing for Flügel \(column B\)/),
+    expect.stringMatching(/line 5: the class "Blaumeise" is described twice, first in line 2/),
+    expect.stringMatching(/line 6: the class "Star" has 1 values for 2 attributes/),
+    expect.stringMatching(/line 7: the class has no name/),
+  ]);
+  await expect(
+    extract({ ...request, leaveOutLines: true, splits: { unseenClasses: ['Kohlmeisse'] } }, silent, {
+      openSource: () => Promise.reject(opened),
+    }),
+  ).rejects.toThrow(/None of the classes|Did you mean "Kohlmeise"/);
+});
+
+describe('a name that does not exist', () => {
+  const names = ['Blue Jay', 'Cardinal', 'wing::blue', 'wing::brown'];
+  test.each([
+    ['Blue jay', 'Blue Jay'],
+    ['blue_jays', 'Blue Jay'],
+    ['Cradinal', 'Cardinal'],
+    ['wing::bleu', 'wing::blue'],
+    ['Ostrich', null],
+    ['', null],
+  ])('%s suggests %s', (given, suggested) => {
+    expect(closestName(given, names)).toBe(suggested);
+  });
+  test('is no sentence when nothing is close', () => {
+    expect(didYouMean('Ostrich', names)).toBe('');
+    expect(didYouMean('cardinals', names)).toBe(' Did you mean "Cardinal"?');
+  });
+});
