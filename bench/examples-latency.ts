@@ -52,17 +52,22 @@ async function measure(url: string, count: number, limit: number): Promise<void>
   const adder = await ClassAdder.open(url, random);
   await adder.addMany(Array.from({ length: count - adder.ownClasses }, (_, i) => `added ${i}`));
   const client = new UnseenClient({ url, key: serverKey, timeoutSeconds: 120 });
-  for (const isLoaded of [false, true]) {
+  for (const { isLoaded, isOwn } of [
+    { isLoaded: false, isOwn: false },
+    { isLoaded: false, isOwn: true },
+    { isLoaded: true, isOwn: false },
+  ]) {
     const clients = isLoaded ? watchfulClients(url, pictures, { clients: 2, added: adder.added }) : null;
     const [whole, features]: [number[], number[]] = [[], []];
     for (let round = 0; round <= rounds; round++) {
       const flag = letterFlags[(round + (isLoaded ? rounds + 1 : 0)) % letterFlags.length];
       const drawn = [];
       for (let i = 0; i < picturesOfClass; i++) drawn.push(await renderFlag(flag, random));
+      const name = isOwn ? flag.name : `added ${round + (isLoaded ? rounds + 1 : 0)}`;
       const started = performance.now();
-      const { added } = await client.addExamples(flag.name, drawn);
+      const { added } = await client.addExamples(name, drawn);
       const between = performance.now();
-      await client.addExamples(flag.name, drawn);
+      await client.addExamples(name, drawn);
       if (added !== picturesOfClass) throw new Error(`${added} of ${picturesOfClass} pictures were added`);
       if (round === 0) continue; // the first class with examples makes the fit start over once
       whole.push(between - started);
@@ -77,7 +82,7 @@ async function measure(url: string, count: number, limit: number): Promise<void>
       ? `, while ${answers.length} pictures were classified, ${failed} of them failed, ${wrong} inconsistent`
       : '';
     console.log(
-      `${count} classes, 5 pictures more of one: ${median(whole).toFixed(0)} ms, of which ${median(after).toFixed(0)} ms after the features (limit ${limit} ms on an idle machine)${load}`,
+      `${count} classes, 5 pictures of one ${isOwn ? 'of the model' : 'that was added'}: ${median(whole).toFixed(0)} ms, of which ${median(after).toFixed(0)} ms after the features (limit ${limit} ms on an idle machine)${load}`,
     );
   }
 }

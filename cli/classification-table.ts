@@ -6,8 +6,6 @@ export type FileOutcome = { readonly file: string } & (
   | { readonly problem: { readonly code: FailureCode; readonly detail: string; readonly requestId?: string } }
 );
 
-const maxAttributes = 5;
-
 /** One line for each file, most probable class first; its explanation is indented below it. */
 export function classificationTable(outcomes: readonly FileOutcome[]): string {
   const width = Math.max(...outcomes.map(({ file }) => file.length));
@@ -16,10 +14,9 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       const name = outcome.file.padEnd(width);
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
-      return [
-        `${name}  ${outcome.verdict === 'unknown' ? 'none of these?  ' : ''}${outcome.predictions.map(shown).join('  ')}`,
-        ...explained(outcome),
-      ];
+      const best = outcome.predictions.map(shown).join('  ') || 'nothing is as likely as that';
+      const doubt = outcome.verdict === 'unknown' ? 'none of these?  ' : '';
+      return [`${name}  ${doubt}${best}`, ...asked(outcome), ...explained(outcome)];
     })
     .join('\n');
 }
@@ -28,17 +25,27 @@ function shown({ class: name, probability, seen, runtime }: ClassifyResponse['pr
   return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : runtime ? ' (added)' : ' (unseen)'}`;
 }
 
-function explained({ explanation, predictions }: ClassifyResponse): string[] {
-  if (!explanation) return [];
-  const best = explanation.classes.find((entry) => entry.class === predictions[0].class);
-  const names = (evidence: readonly { attribute: string }[] = []): string =>
-    evidence
-      .slice(0, maxAttributes)
-      .map(({ attribute }) => attribute)
-      .join(', ') || 'nothing';
-  const read = explanation.attributes.slice(0, maxAttributes);
+/** What was asked for beside the likeliest classes. */
+function asked({ scores = [], rollUp }: ClassifyResponse): string[] {
+  const percent = (probability: number): string => `${(100 * probability).toFixed(1)} %`;
   return [
-    `    reads ${read.map(({ attribute, value }) => `${attribute} ${Number(value.toPrecision(3))}`).join(', ')}`,
-    `    for ${predictions[0].class}: ${names(best?.for)}; against: ${names(best?.against)}`,
+    ...scores.map((score) => `    ${shown(score)}, place ${score.rank}`),
+    ...(rollUp
+      ? [
+          `    by ${rollUp.family}: ${[
+            ...rollUp.groups.map(({ group, probability }) => `${percent(probability)} ${group}`),
+            ...(rollUp.ungrouped > 0 ? [`${percent(rollUp.ungrouped)} in no group`] : []),
+          ].join('  ')}`,
+        ]
+      : []),
+  ];
+}
+
+function explained({ explanation, predictions }: ClassifyResponse): string[] {
+  if (!explanation || predictions.length === 0) return [];
+  const best = explanation.classes.find((entry) => entry.class === predictions[0].class);
+  return [
+    `    reads: ${explanation.sentence}`,
+    ...(best && best.sentence !== '' ? [`    ${predictions[0].class}: ${best.sentence}`] : []),
   ];
 }

@@ -20,6 +20,7 @@ export const exitCodes: Record<FailureCode, number> = {
   'registry-invalid': 9,
   'request-invalid': 10,
   'attributes-invalid': 10,
+  'class-unknown': 10,
   unauthenticated: 10,
   forbidden: 10,
   'not-found': 10,

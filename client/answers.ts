@@ -16,6 +16,12 @@ export type {
   VersionResponse,
 } from '../server/contract/class-schemas.js';
 export type {
+  GroupContent,
+  GroupListResponse,
+  GroupResponse,
+  StoredGroupResponse,
+} from '../server/contract/group-schemas.js';
+export type {
   AttributesResponse,
   ClassifyManyResponse,
   ClassifyResponse,

@@ -22,6 +22,28 @@ export interface ClassifyOptions extends ReadOptions {
   readonly unseenBias?: number | undefined;
   /** The novelty from which the verdict is `unknown`, instead of the server's own. */
   readonly unknownAt?: number | undefined;
+  /** Only these may answer, and classes of `groups`; probabilities are over them alone. */
+  readonly classes?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+  /** Less likely classes are left out; none may be left. */
+  readonly minProbability?: number | undefined;
+  /** Classes whose probability is answered however unlikely they are. */
+  readonly scoresOf?: readonly string[] | undefined;
+  /** A family of groups, over each of which probabilities are summed. */
+  readonly groupBy?: string | undefined;
+}
+
+export interface GroupPage {
+  readonly family?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+  /** Also answer the names of the classes in each group. */
+  readonly classes?: boolean | undefined;
+}
+
+export interface PutGroupOptions extends CallOptions {
+  /** Needed where the group exists with other classes: the ETag that was read; '*' replaces whatever is there. */
+  readonly etag?: string | undefined;
 }
 
 export interface ClassPage {
@@ -234,6 +256,36 @@ export class UnseenClient {
     return this.sender.send(path, { method: 'POST', headers, signal });
   }
 
+  /** One page of the groups of classes; `after` is `next` of the page before. */
+  groups(page: GroupPage & ReadOptions = {}): Promise<contract.GroupListResponse> {
+    const { family, limit, after, classes, signal } = page;
+    const query = { family, limit, after, classes };
+    return this.sender.send('/groups', { query, headers: revisionOf(page), signal });
+  }
+
+  group(name: string, options: ReadOptions = {}): Promise<contract.GroupResponse> {
+    return this.sender.send(pathOf(name, 'groups'), {
+      headers: revisionOf(options),
+      signal: options.signal,
+    });
+  }
+
+  /** Creates the group, or replaces what is there. Repeating the call with the same content changes nothing. */
+  putGroup(
+    name: string,
+    content: contract.GroupContent,
+    { etag, signal }: PutGroupOptions = {},
+  ): Promise<contract.StoredGroupResponse> {
+    const headers: Record<string, string> = etag === undefined ? {} : { 'if-match': etag };
+    return this.sender.send(pathOf(name, 'groups'), { ...json('PUT', content, headers), signal });
+  }
+
+  /** Its classes stay. */
+  async removeGroup(name: string, etag: string, { signal }: CallOptions = {}): Promise<void> {
+    const headers = { 'if-match': etag };
+    await this.sender.send(pathOf(name, 'groups'), { method: 'DELETE', headers, signal });
+  }
+
   /** All classes of a backup or none. A large backup goes in parts: see classParts. */
   importClasses(
     backup: contract.ClassBackup,
@@ -267,10 +319,10 @@ async function formOf(pictures: readonly (Picture | NamedPicture)[], described?:
   return { form, names };
 }
 
-function pathOf(name: string): string {
+function pathOf(name: string, kind: 'classes' | 'groups' = 'classes'): string {
   // Dots are resolved as parts of an address, even percent-encoded; encoded twice they arrive at the server.
   const encoded = /^\.{1,2}$/.test(name) ? name.replaceAll('.', '%252E') : encodeURIComponent(name);
-  return `/classes/${encoded}`;
+  return `/${kind}/${encoded}`;
 }
 
 function revisionOf({ atLeastRevision }: ReadOptions): Record<string, string> {
@@ -281,6 +333,8 @@ function json(method: string, body: unknown, headers: Readonly<Record<string, st
   return { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-function queryOf({ topK, explain, unseenBias, unknownAt }: ClassifyOptions) {
-  return { topK, explain, unseenBias, unknownAt };
+function queryOf(options: ClassifyOptions) {
+  const { topK, explain, unseenBias, classes, groups, minProbability, scoresOf, groupBy, unknownAt } =
+    options;
+  return { topK, explain, unseenBias, classes, group: groups, minProbability, scoresOf, groupBy, unknownAt };
 }

@@ -16,7 +16,7 @@ export interface SenderOptions {
 
 export interface Call {
   readonly method?: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: NonNullable<RequestInit['body']>;
   readonly signal?: AbortSignal | undefined;
@@ -73,7 +73,8 @@ export class Sender {
     const { method = 'GET', query = {}, headers, body } = call;
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
-      if (value !== undefined) search.set(name, String(value));
+      for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+        if (one !== undefined) search.append(name, String(one));
     try {
       return await this.fetch(`${this.base}${path}${search.size > 0 ? `?${search.toString()}` : ''}`, {
         method,

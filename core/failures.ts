@@ -22,6 +22,7 @@ export const failureCodes = [
   // errors of the server and its client
   'request-invalid', // a request that cannot be understood
   'attributes-invalid', // an attribute vector that does not fit the model
+  'class-unknown', // a class or group that a request names is not there
   'unauthenticated', // a key is needed
   'forbidden', // this caller may not do that
   'not-found', // no such route or resource

@@ -1,5 +1,6 @@
 /** Wires the HTTP side; does no I/O by itself. What comes first matters: see the comments. */
 import cors from 'cors';
+import { parse as parseQuery } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { allowedHosts } from './http/allowed-hosts.js';
@@ -13,6 +14,7 @@ import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
+import { groupRoutes } from './routes/groups.js';
 import { importRoute } from './routes/class-import.js';
 import { storedExamplesRoute } from './routes/stored-examples.js';
 import { classVersionRoutes } from './routes/class-versions.js';
@@ -47,6 +49,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classifyRoute(dependencies));
   app.use(attributesRoute(dependencies));
   app.use(classRoutes(dependencies));
+  app.use(groupRoutes(dependencies));
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
   app.use(importRoute(dependencies));
@@ -81,6 +84,8 @@ function bareApp(
 ): Express {
   const app = express();
   app.disable('x-powered-by');
+  // The simple parser by itself drops what comes after a thousand parameters; the size of a header is limit enough.
+  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.set('etag', false); // answers are computed: hashing them buys nothing
   app.use(requestContext(metrics, logger, tracing));
   app.use(leavingWhenDraining(state), ...first);

@@ -12,6 +12,7 @@ export type Ask = (bytes: Uint8Array, signal: AbortSignal) => Promise<ClassifyRe
 const aboutTheCall: readonly FailureCode[] = [
   'server-unreachable',
   'request-invalid',
+  'class-unknown',
   'unauthenticated',
   'forbidden',
   'not-found',

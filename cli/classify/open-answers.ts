@@ -1,5 +1,5 @@
 /** Where answers come from: a running server, or a bundle that this command serves to itself on a port that nobody else knows. */
-import { UnseenClient, UnseenProblem } from '../../client/index.js';
+import { UnseenClient, UnseenProblem, type ClassifyOptions } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import { startServerHint } from '../server-address.js';
@@ -13,11 +13,7 @@ export interface AnswerSource {
   close(): Promise<void>;
 }
 
-export interface Question {
-  readonly topK: number;
-  readonly explain?: boolean | undefined;
-  readonly unseenBias?: number | undefined;
-}
+export type Question = Omit<ClassifyOptions, 'signal' | 'atLeastRevision'>;
 
 export async function askServer(
   url: string,

@@ -5,6 +5,7 @@ import {
   classParts,
   type ClassBackup,
   type ClassListResponse,
+  type GroupListResponse,
   type ImportedResponse,
   type StoredExamplesResponse,
   type UnseenClient,
@@ -37,18 +38,20 @@ export function addBackupCommands(command: (name: string) => Command, atServer: 
     .addHelpText('after', '\nExample:\n  unseen classes export classes.json')
     .action((file: string, options: object) =>
       atServer(options, async (client, context) => {
-        const { classes, registryRevision } = await readAll(client, context);
+        const { classes, groups, registryRevision } = await readAll(client, context);
         const { model } = await client.attributes({ signal: context.signal });
         const examples = classes.reduce((sum, one) => sum + (one.examples?.length ?? 0), 0);
         const version = examples > 0 ? 2 : 1;
         const exportedAt = new Date().toISOString();
-        const backup = { format, version, exportedAt, model, registryRevision, classes };
+        const backup = { format, version, exportedAt, model, registryRevision, classes, groups };
         // Beside it first: a backup that is cut off must not take the place of a whole one.
         await writeFile(`${file}.part`, `${JSON.stringify(backup, null, 1)}\n`);
         await rename(`${file}.part`, file);
         const withExamples = examples > 0 ? ` with ${examples} example pictures (as features)` : '';
-        const text = `${classes.length} classes${withExamples} of registry revision ${registryRevision} are in ${file}.`;
-        context.result(text, { file, classes: classes.length, examples, registryRevision });
+        const and = groups.length > 0 ? ` and ${groups.length} groups` : '';
+        const text = `${classes.length} classes${withExamples}${and} of registry revision ${registryRevision} are in ${file}.`;
+        const counts = { classes: classes.length, groups: groups.length, examples };
+        context.result(text, { file, ...counts, registryRevision });
       }),
     );
   command('import')
@@ -87,7 +90,16 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
       }
       after = page.next;
     } while (after !== undefined && revisions.size === 1);
-    if (revisions.size === 1) return { classes, registryRevision: [...revisions][0] };
+    const groups: NonNullable<ClassBackup['groups']> = [];
+    do {
+      const page: GroupListResponse = await client.groups({ limit: 1000, classes: true, after, signal });
+      revisions.add(page.registryRevision);
+      groups.push(
+        ...page.groups.map(({ name, family, classes: all = [] }) => ({ name, family, classes: all })),
+      );
+      after = page.next;
+    } while (after !== undefined && revisions.size === 1);
+    if (revisions.size === 1) return { classes, groups, registryRevision: [...revisions][0] };
   }
   throw new Failure(
     'conflict',
@@ -135,13 +147,13 @@ async function readBackup(file: string): Promise<ClassBackup> {
       'dataset-invalid',
       `${file} has version ${String(backup.version)} of the format, and this program knows versions ${versions.join(' and ')}.`,
     );
-  return { format, version, classes: backup.classes };
+  return { format, version, classes: backup.classes, groups: backup.groups ?? [] };
 }
 
 /** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
 async function importAll(
   client: UnseenClient,
-  { version, classes }: ClassBackup,
+  { version, classes, groups = [] }: ClassBackup,
   { dryRun = false, replace = false }: ImportOptions,
   context: CommandContext,
 ): Promise<void> {
@@ -149,12 +161,18 @@ async function importAll(
   const split = classes.map(inParts);
   // What a later request adds to a class must not be in the same one as the class.
   const rest = split.flatMap(([, ...later]) => later.map((one) => [one]));
-  const parts = [...classParts(split.map(([first]) => first)), ...rest];
+  const ofClasses = [...classParts(split.map(([first]) => first)), ...rest];
+  const isWhole = ofClasses.length < 2;
+  // Groups behind all classes.
+  const parts = isWhole
+    ? [{ classes: ofClasses[0] ?? [], groups }]
+    : [...ofClasses.map((part) => ({ classes: part })), { classes: [], groups }];
   const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
     const answers: ImportedResponse[] = [];
     for (const part of parts) {
       const options = { dryRun: isDryRun, replace, signal };
-      answers.push(await client.importClasses({ format, version, classes: part }, options));
+      const answer = await client.importClasses({ format, version, ...part }, options);
+      answers.push(isDryRun && !isWhole ? withoutBrought(answer, { classes, groups }) : answer);
     }
     return answers;
   };
@@ -166,15 +184,37 @@ async function importAll(
     );
   const done = dryRun ? planned : merged(await send(false));
   const { created, replaced, unchanged } = done;
+  const { groups: ofGroups } = done;
   const { examples } = done;
   const pictures = examples > 0 ? `; ${examples} example pictures added` : '';
   const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already${pictures}`;
   const lines = [
     dryRun ? `Would be: ${counts}.` : `${counts}.`,
+    ...(groups.length > 0
+      ? [
+          `Groups: ${ofGroups.created.length} added, ${ofGroups.replaced.length} replaced, ${ofGroups.unchanged.length} were there already.`,
+        ]
+      : []),
     ...(done.problems.length > 0 ? ['Does not fit:', ...problemLines(done)] : []),
     ...(done.warnings.length > 0 ? ['Warnings:', ...done.warnings.map((warning) => `  ${warning}`)] : []),
   ];
   context.result(lines.join('\n'), { ...done, dryRun });
+}
+
+/** A dry run of several parts stores no class that groups could name: those that the backup brings will be there. */
+function withoutBrought(
+  answer: ImportedResponse,
+  {
+    classes,
+    groups,
+  }: { readonly classes: ClassBackup['classes']; readonly groups: NonNullable<ClassBackup['groups']> },
+): ImportedResponse {
+  const brought = new Set(classes.map(({ name }) => name));
+  const problems = answer.problems.filter(({ pointer }) => {
+    const place = /^\/groups\/(\d+)\/classes\/(\d+)$/.exec(pointer)?.slice(1).map(Number);
+    return !place || !brought.has(groups[place[0]].classes[place[1]]);
+  });
+  return { ...answer, problems };
 }
 
 /** A class with many examples goes in several requests, of which the later ones add the rest. */
@@ -202,6 +242,11 @@ function merged(answers: readonly ImportedResponse[]) {
     unchanged: [...unchanged],
     examples: answers.reduce((sum, answer) => sum + answer.examples, 0),
     unusableExamples: answers.reduce((sum, answer) => sum + answer.unusableExamples, 0),
+    groups: {
+      created: answers.flatMap(({ groups }) => groups.created),
+      replaced: answers.flatMap(({ groups }) => groups.replaced),
+      unchanged: answers.flatMap(({ groups }) => groups.unchanged),
+    },
     problems: answers.flatMap(({ problems }) => problems),
     warnings: answers.flatMap(({ warnings }) => warnings),
     registryRevision: answers.at(-1)?.registryRevision ?? 0,

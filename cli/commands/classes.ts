@@ -1,21 +1,13 @@
-import { Option, type Command } from 'commander';
-import { UnseenClient, UnseenProblem, type ClassListResponse } from '../../client/index.js';
+import { Option } from 'commander';
+import type { ClassListResponse, UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import { keyOfLocalServer } from '../../server/local-servers.js';
 import type { CommandContext } from '../context.js';
-import type { AddCommand, Runner } from '../program.js';
-import { serverOption, startServerHint } from '../server-address.js';
+import { atServer, withServer, type ServerOptions } from '../at-server.js';
+import type { AddCommand } from '../program.js';
 import { addClasses, type AddOptions } from './classes-add.js';
 import { addBackupCommands } from './classes-backup.js';
 import { addExampleCommands } from './classes-examples.js';
-
-interface ServerOptions {
-  readonly url: string;
-  readonly key?: string;
-  readonly json?: boolean;
-}
-
-type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
 
 /** Classes of a running server: added from a table of attributes, listed, removed. */
 export const addClassesCommand: AddCommand = (program, run) => {
@@ -86,28 +78,6 @@ export const addClassesCommand: AddCommand = (program, run) => {
     (options, work) => atServer(run, options as ServerOptions, work),
   );
 };
-
-function withServer(command: Command): Command {
-  const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
-  return command
-    .addOption(serverOption())
-    .addOption(new Option('--key <key>', keyHelp).env('UNSEEN_KEY'))
-    .option('--json', 'print one JSON document');
-}
-
-async function atServer(run: Runner, { url, key: given, json }: ServerOptions, work: Work): Promise<void> {
-  await run(json === true, async (context) => {
-    const key = given ?? (await keyOfLocalServer(url));
-    try {
-      // Adding thousands of classes takes minutes.
-      await work(new UnseenClient({ url, key, timeoutSeconds: 600 }), context);
-    } catch (error) {
-      if (!(error instanceof UnseenProblem)) throw error;
-      const hint = error.code === 'server-unreachable' ? ` ${startServerHint(url)}` : '';
-      throw new Failure(error.code, `${error.detail}${hint}`, { cause: error });
-    }
-  });
-}
 
 async function list(
   client: UnseenClient,

@@ -22,6 +22,11 @@ interface ClassifyCommandOptions {
   readonly topK: number;
   readonly explain?: boolean;
   readonly unseenBias?: number;
+  readonly classes?: readonly string[];
+  readonly group?: readonly string[];
+  readonly minProbability?: number;
+  readonly scoresOf?: readonly string[];
+  readonly groupBy?: string;
   readonly key?: string;
   readonly csv?: string;
   readonly jsonl?: string;
@@ -40,6 +45,11 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .option('--top-k <number>', 'how many classes to show', count, 5)
     .option('--explain', 'also show what the model reads from the pictures')
     .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)
+    .option('--classes <names>', 'only these classes may answer: a,b (may be repeated)', collected)
+    .option('--group <name>', 'only classes of this group may answer (may be repeated)', collected)
+    .option('--min-probability <number>', 'leave out what is less likely, from 0 to 1', finite)
+    .option('--scores-of <names>', 'also show these classes, however unlikely (may be repeated)', collected)
+    .option('--group-by <family>', 'also show probabilities summed over the groups of a family')
     .addOption(new Option('--key <key>', 'API key, if the server requires one').env('UNSEEN_KEY'))
     .option('--csv <file>', 'write a table with a line for each picture')
     .option('--jsonl <file>', 'write whole answers, one JSON document for each picture')
@@ -58,6 +68,8 @@ Examples:
   unseen classify photos --csv answers.csv --bundle models/demo
   unseen classify photos --move-to sorted --top-k 1
   unseen classify photos/*.jpg --top-k 3 --url http://gpu-machine:8080
+  unseen classify flag.jpg --classes Japan,Sweden --classes Kilo
+  unseen classify bird.jpg --group garden-birds --min-probability 0.1
   UNSEEN_KEY=… unseen classify bird.png --explain --json`,
     )
     .action(async (given: string[], options: ClassifyCommandOptions) => {
@@ -98,7 +110,7 @@ async function classify(
         for (const output of outputs) if (!output.done.has(outcome.file)) await output.write(outcome);
         summary.add(outcome);
         if (!toTable) outcomes.push(outcome);
-        if (moveTo !== undefined && !('problem' in outcome))
+        if (moveTo !== undefined && !('problem' in outcome) && outcome.predictions.length > 0)
           await moveByClass(outcome.file, outcome.predictions[0].class, moveTo);
         progress.update(finished);
       });
@@ -127,8 +139,9 @@ async function classify(
 }
 
 function openSource(options: ClassifyCommandOptions, context: CommandContext): Promise<AnswerSource> {
-  const { url, key, bundle, registry, topK, explain, unseenBias } = options;
-  const question = { topK, explain, unseenBias };
+  const { url, key, bundle, registry, topK, explain, unseenBias, classes, group: groups } = options;
+  const { minProbability, scoresOf, groupBy } = options;
+  const question = { topK, explain, unseenBias, classes, groups, minProbability, scoresOf, groupBy };
   return bundle === undefined
     ? askServer(url, key, question, context.signal)
     : serveToItself(bundle, registry, question, context);
@@ -145,6 +158,10 @@ function noteResumption(before: number, outputs: readonly AnswerFile[], context:
   const outdated = Math.max(0, ...outputs.map((output) => output.outdated));
   if (outdated > 0)
     context.note(`${outdated} answers were of another model: those pictures are asked about again.`);
+}
+
+function collected(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function finite(text: string): number {

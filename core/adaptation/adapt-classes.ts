@@ -47,7 +47,7 @@ export async function adaptClasses(
     const input = {
       pool,
       classes: competing,
-      guard: guardRows(bundle),
+      guard: guardRows(bundle, context.donors.means),
       evidence: context.evidence,
       meanLength: context.donors.meanLength,
     };

@@ -15,6 +15,7 @@ import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { effectivePictures, trustOfBins } from './counted-evidence.js';
+import { dotProduct } from './dot-product.js';
 import { mistakesOf, type Mistakes } from './mistakes.js';
 import { movedPrototype } from './moved-prototype.js';
 import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';
@@ -27,9 +28,8 @@ import type { AssignedPictures } from '../fitting/runtime-class.js';
 export const usualAdaptation: AdaptationSettings = { epsilon: 0.03, rho: 0.03, rounds: 6, guard: 1 };
 
 const limits = { maxIterations: 60, tolerance: 1e-3 };
-/** "None of these" scores as the worst of seen pictures do: this quantile of their best scores, less a margin in units of the cosine. */
-const noneQuantile = 0.01;
-const noneMargin = 0.02;
+/** Cost of "none of these" for a picture that resembles no class, and, with the other sign, for one that does: beyond any other. */
+const outOfQuestion = 100;
 /** Of so many pictures, one is held out to see whether the classes fit better after than before. */
 const heldOutOneOf = 5;
 const fewestHeldOut = 20;
@@ -40,7 +40,6 @@ export async function adapt(
   settings: AdaptationSettings = usualAdaptation,
 ): Promise<Adaptation> {
   const pool = new PoolAdapter(products, input, settings);
-  await pool.open();
   const found = await pool.run(input.pool);
   return pool.describe(found, await pool.expected(found));
 }
@@ -58,7 +57,7 @@ class PoolAdapter {
   private readonly start: Matrix;
   private readonly offsets: Float64Array;
   private readonly columnOf: Int32Array;
-  private noneCost = 0;
+  private readonly noneCosts = new Map<RowSource, Float32Array>();
 
   constructor(
     private readonly products: MatrixProducts,
@@ -81,17 +80,6 @@ class PoolAdapter {
     });
   }
 
-  async open(): Promise<void> {
-    const { guard } = this.input;
-    if (guard.rows.rows === 0) {
-      this.noneCost = Infinity;
-      return;
-    }
-    const best = await bestScores(this.scored(guard.rows, this.start, null));
-    best.sort();
-    this.noneCost = -(best[Math.floor(noneQuantile * best.length)] - noneMargin);
-  }
-
   async run(pool: RowSource): Promise<Adapted> {
     const { classes, guard } = this.input;
     const { epsilon, rho, rounds } = this.settings;
@@ -108,13 +96,13 @@ class PoolAdapter {
     let assigned: (AssignedPictures | null)[] = [];
     let potentials: Float64Array | undefined;
     for (let round = 0; ; round++) {
-      const costs = this.scored(sample, weights);
+      const costs = await this.scored(sample, weights);
       const transport: RelaxedTransport = await solveRelaxed(
         { costs, ...problem },
         potentials ? { ...limits, start: potentials } : limits,
       );
       ({ potentials } = transport);
-      const mistakes = await mistakesOf(guard, this.scored(guard.rows, weights), {
+      const mistakes = await mistakesOf(guard, await this.scored(guard.rows, weights), {
         potentials,
         epsilon,
         received: transport.masses.map((mass) => pool.rows * mass),
@@ -128,7 +116,7 @@ class PoolAdapter {
       for (let i = 0; i < binned.length; i++) binned[i] *= perRow;
       const { guard: strength } = this.settings;
       const trust = strength > 0 ? trustOfBins(binned, mistakes.binned, this.unseen.length) : null;
-      const all = sample === pool ? costs : this.scored(pool, weights);
+      const all = sample === pool ? costs : await this.scored(pool, weights);
       const { sums, counted } = await countedSums(
         this.products,
         all,
@@ -156,11 +144,17 @@ class PoolAdapter {
     if (held.length === 0 || !isSmall || found.assigned.every((one) => one === null)) return null;
     const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
     const { weights } = await this.run(takeRows(pool, rest));
-    const rows = takeRows(pool, held);
-    return {
-      before: await fitOf(this.scored(rows, this.start), epsilon),
-      after: await fitOf(this.scored(rows, weights), epsilon),
+    const none = await this.resemblances(pool);
+    const rows = takeRows(
+      pool,
+      held.filter((n) => none[n] > 0),
+    );
+    if (rows.rows === 0) return null;
+    const fit = (classes: Matrix): Promise<number> => {
+      const scored = { weights: classes, offsets: this.offsets, noneCosts: null };
+      return fitOf(new ScoredRows(this.products, rows, scored), epsilon);
     };
+    return { before: await fit(this.start), after: await fit(weights) };
   }
 
   async describe(
@@ -177,11 +171,15 @@ class PoolAdapter {
         seen,
         pictures,
         byMistake: u === undefined ? 0 : Math.min(mistakes.masses[u], pictures),
-        moved: u === undefined ? 0 : distance(prototype, rowOf(weights, c)),
+        moved: u === undefined ? 0 : Math.max(0, 1 - dotProduct(prototype, rowOf(weights, c))),
         assigned: u === undefined ? null : assigned[u],
       };
     });
-    const winners = await winnersOf(this.scored(pool, weights), transport.potentials, this.settings.epsilon);
+    const winners = await winnersOf(
+      await this.scored(pool, weights),
+      transport.potentials,
+      this.settings.epsilon,
+    );
     const none = Int32Array.from(winners.keys()).filter((n) => winners[n] === classes.length);
     const ofUnseen = adapted.reduce((sum, one) => sum + (one.seen ? 0 : one.pictures - one.byMistake), 0);
     const described = {
@@ -213,16 +211,22 @@ class PoolAdapter {
     return weights;
   }
 
-  private scored(rows: RowSource, weights: Matrix, noneCost: number | null = this.noneCost): ScoredRows {
-    return new ScoredRows(this.products, rows, { weights, offsets: this.offsets, noneCost });
+  private async scored(rows: RowSource, weights: Matrix): Promise<ScoredRows> {
+    const noneCosts = this.noneCosts.get(rows) ?? (await this.resemblances(rows));
+    this.noneCosts.set(rows, noneCosts);
+    return new ScoredRows(this.products, rows, { weights, offsets: this.offsets, noneCosts });
+  }
+
+  /** Whether a picture resembles any class is decided by where the classes were at first: one that moves to foreign pictures would take them all. */
+  private async resemblances(rows: RowSource): Promise<Float32Array> {
+    const offsets = new Float64Array(this.start.rows);
+    const scored = new ScoredRows(this.products, rows, { weights: this.start, offsets, noneCosts: null });
+    const { leastLikeness } = this.input.guard;
+    return Float32Array.from(await bestScores(scored), (best) =>
+      best < leastLikeness ? -outOfQuestion : outOfQuestion,
+    );
   }
 }
 
 /** Less than so much of a picture moves nothing that could be noticed. */
 const smallestEvidence = 0.01;
-
-function distance(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
-  return Math.max(0, 1 - sum);
-}

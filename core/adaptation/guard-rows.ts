@@ -9,6 +9,7 @@
  * (docs/experiments.md).
  */
 import type { Bundle } from '../bundle/bundle.js';
+import { dotProduct } from './dot-product.js';
 import { directRows } from '../head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../matrix.js';
 
@@ -16,13 +17,23 @@ export interface GuardRows {
   readonly rows: Matrix; // (R, D), of unit length
   /** Position of each row's class in the manifest: (R). */
   readonly labels: Int32Array;
+  /** A picture whose best cosine is below this resembles none of the classes. */
+  readonly leastLikeness: number;
 }
 
 /** More rows hardly change what is measured. */
 const maxRows = 3000;
 const maxLeverage = 0.5;
+/** So many of the pictures of a class that is known by its attributes only may be taken for none of the classes. */
+const lostShare = 0.01;
+/** Where the bundle does not say how far classes are from where attributes put them. */
+const usualLikeness = 0.65;
 
-export function guardRows({ replay, manifest }: Pick<Bundle, 'replay' | 'manifest'>): GuardRows {
+/** `donors` are the means of the unit rows of each class. */
+export function guardRows(
+  { replay, manifest, deviations }: Pick<Bundle, 'replay' | 'manifest' | 'deviations'>,
+  donors: ReadonlyMap<number, Float32Array>,
+): GuardRows {
   const { features, labels } = replay;
   const width = features.columns;
   const means = new Map<number, Float64Array>();
@@ -52,5 +63,42 @@ export function guardRows({ replay, manifest }: Pick<Bundle, 'replay' | 'manifes
     const stretch = (n / (n - 1) / (1 - leverage)) ** 2;
     for (let k = 0; k < width; k++) to[k] = mean[k] + stretch * (row[k] - mean[k]);
   });
-  return { rows: directRows(rows, 1), labels: Int32Array.from(picked, (i) => labels[i]) };
+  directRows(rows, 1);
+  const guard = { rows, labels: Int32Array.from(picked, (i) => labels[i]) };
+  return { ...guard, leastLikeness: leastLikenessOf(guard, donors, { deviations, manifest }) };
+}
+
+/**
+ * How little a picture of a class without pictures may resemble it. Seen classes say so: each is put where a closed form that was fitted without it
+ * puts it, which is its mean less its deviation.
+ */
+function leastLikenessOf(
+  { rows, labels }: Pick<GuardRows, 'rows' | 'labels'>,
+  means: ReadonlyMap<number, Float32Array>,
+  { deviations, manifest }: Pick<Bundle, 'deviations' | 'manifest'>,
+): number {
+  const seen = Array.from(manifest.classes.keys()).filter((c) => manifest.classes[c].seen);
+  const expected = new Map<number, Float32Array>();
+  for (let i = 0; i < (deviations?.rows ?? 0); i++) {
+    const label = seen[Math.floor((i * seen.length) / deviations!.rows)]; // as trainer/selection/evidence.ts picks them
+    const deviation = rowOf(deviations!, i);
+    const mean = means.get(label);
+    if (mean) expected.set(label, unit(mean.map((value, k) => value - deviation[k])));
+  }
+  const isKnown = expected.size > 0;
+  if (!isKnown) means.forEach((mean, label) => expected.set(label, unit(mean.slice())));
+  const all = [...expected.values()];
+  if (all.length === 0) return -Infinity;
+  const likeness: number[] = [];
+  for (let i = 0; i < rows.rows; i++) {
+    if (!expected.has(labels[i])) continue;
+    likeness.push(all.reduce((best, one) => Math.max(best, dotProduct(rowOf(rows, i), one)), -1));
+  }
+  likeness.sort((a, b) => a - b);
+  const quantile = likeness[Math.floor(lostShare * likeness.length)] ?? -1;
+  return isKnown ? quantile : usualLikeness * quantile;
+}
+
+function unit(row: Float32Array): Float32Array {
+  return directRows(matrix(1, row.length, row), 1).data;
 }

@@ -24,7 +24,7 @@ export interface Mistakes {
 
 const smoothing = 0.5;
 /** Guard rows send somewhat less to unseen classes than new pictures do. */
-const caution = 1.2;
+const caution = 1.4;
 const maximisations = 20;
 
 /**

@@ -15,8 +15,8 @@ export interface ScoredColumns {
   readonly weights: Matrix; // (C, D)
   /** Subtracted from each cost: (C). */
   readonly offsets: Float64Array;
-  /** Cost of the column "none of these", which comes last; null: there is none. */
-  readonly noneCost: number | null;
+  /** Cost of the column "none of these", which comes last, for each row: (N); null: there is no such column. */
+  readonly noneCosts: Float32Array | null;
 }
 
 /** C_nc = -x_n · p_c - offset_c. */
@@ -40,7 +40,7 @@ export class ScoredRows implements CostRows {
   }
 
   get columns(): number {
-    return this.scored.weights.rows + (this.scored.noneCost === null ? 0 : 1);
+    return this.scored.weights.rows + (this.scored.noneCosts === null ? 0 : 1);
   }
 
   async visit(visitor: (costs: Matrix, start: number) => void): Promise<void> {
@@ -59,7 +59,7 @@ export class ScoredRows implements CostRows {
     let start = 0;
     for (const piece of piecesOf(this.pool, rowsAtOnce)) {
       const rows = 'data' in this.pool ? piece : directRows(piece, 1); // stored rows have the length that they have
-      const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows);
+      const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows, start);
       if (!kept && isKept) made.push(costs);
       await visitor(costs, rows, start);
       start += rows.rows;
@@ -67,15 +67,15 @@ export class ScoredRows implements CostRows {
     if (!kept && isKept) this.kept = made;
   }
 
-  private async costsOf(rows: Matrix): Promise<Matrix> {
-    const { weights, offsets, noneCost } = this.scored;
+  private async costsOf(rows: Matrix, start: number): Promise<Matrix> {
+    const { weights, offsets, noneCosts } = this.scored;
     const scores = await this.products.forward(rows, weights);
     const { columns } = this;
     const costs = matrix(rows.rows, columns);
     for (let n = 0; n < rows.rows; n++) {
       for (let c = 0; c < weights.rows; c++)
         costs.data[n * columns + c] = -scores.data[n * weights.rows + c] - offsets[c];
-      if (noneCost !== null) costs.data[n * columns + weights.rows] = noneCost;
+      if (noneCosts) costs.data[n * columns + weights.rows] = noneCosts[start + n];
     }
     return costs;
   }

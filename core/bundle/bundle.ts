@@ -24,5 +24,6 @@ export interface Bundle {
 
 /** What is written; files and digest follow from it. */
 export interface BundleContent extends Omit<Bundle, 'manifest' | 'identity'> {
-  readonly description: Omit<Manifest, 'files' | 'formatVersion' | 'producer'>;
+  readonly description: Omit<Manifest, 'files' | 'formatVersion' | 'producer' | 'adaptation'> &
+    Partial<Pick<Manifest, 'adaptation'>>;
 }

@@ -135,6 +135,16 @@ export const manifestSchema = z.object({
     .default(null)
     .describe('How far answers can be trusted; null: not measured, and answers are not calibrated.'),
   metrics: z.record(z.string(), z.unknown()).describe('The evaluation on the test rows at training time.'),
+  adaptation: z
+    .object({
+      pictures: z.int().nonnegative(),
+      noneShare: finite.describe('Share of the pictures that look like none of the classes.'),
+      unseenShare: finite.describe('Estimated share of the pictures that are of unseen classes.'),
+      classes: z.array(z.object({ name: z.string().min(1), pictures: finite, moved: finite })),
+    })
+    .nullable()
+    .default(null)
+    .describe('The unlabelled pictures that unseen classes were moved to; null: none.'),
   files: z.record(z.string().regex(/^[a-z0-9.-]+$/), fileEntrySchema),
 });
 

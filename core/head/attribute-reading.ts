@@ -37,7 +37,7 @@ const leastError = 0.02;
 
 export class AttributeReader {
   private readonly manifest: Bundle['manifest'];
-  private readonly statistics: ClassStatistics;
+  readonly statistics: ClassStatistics;
   private readonly rowsOf: readonly (readonly Float32Array[])[]; // S
   private readonly centre: Float64Array; // (D)
   private readonly means: Float64Array; // X (S, D)
@@ -88,7 +88,7 @@ export class AttributeReader {
    */
   estimate(given: readonly number[], pictures: Matrix | null): EstimatedAttributes {
     const completed = estimateAttributes(this.manifest, given);
-    if (pictures === null || pictures.rows === 0 || this.rowsOf.length < 3) return completed;
+    if (pictures === null || pictures.rows === 0 || !this.canRead) return completed;
     const { values, errors } = this.read(pictures);
     const joined = given.map((value, k) => {
       if (completed.known[k]) return { value, error: 0 };
@@ -105,8 +105,13 @@ export class AttributeReader {
     };
   }
 
+  /** False where too few classes have pictures. */
+  get canRead(): boolean {
+    return this.rowsOf.length >= 3;
+  }
+
   /** Standardised, with the error to expect: (d) each. */
-  private read(pictures: Matrix): { readonly values: Float64Array; readonly errors: Float64Array } {
+  read(pictures: Matrix): { readonly values: Float64Array; readonly errors: Float64Array } {
     const rows = Array.from({ length: pictures.rows }, (_, i) => directionOf(pictures, i));
     const { solution, errors } = this.readingFor(Math.min(maxPictures, rows.length));
     const similarity = this.similarities([rows]); // (1, S)

@@ -4,13 +4,17 @@
  * The sharpness makes probabilities frequencies (trainer/confidence/); it changes no order.
  */
 import type { Bundle } from '../bundle/bundle.js';
-import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { matrix, rowOf, type Matrix } from '../matrix.js';
+import type { SessionOptions } from '../compute/session.js';
+import { rowOf, takeRows, type Matrix } from '../matrix.js';
+import { Competitions, type Competition, type MayAnswer } from './competition.js';
 import { Explainer, type Explanation } from './explanation.js';
 import { FeatureMapper, headRows } from './feature-map.js';
 import { HeadTable } from './head-table.js';
 import { likeliestCount, NoveltyDetector } from './novelty/detector.js';
+import type { Observed } from './novelty/geometry.js';
+import { PictureReadings } from './picture-readings.js';
 import { Scorer } from './scorer.js';
+import { Standing, type RankedClass, type RollUp } from './standing.js';
 import { unseenBiasFor } from './unseen-bias.js';
 import { usualUnknownAt, verdictOf, type Verdict } from './verdict.js';
 
@@ -23,8 +27,22 @@ interface Prediction {
   readonly runtime: boolean;
 }
 
+/** A class that was asked about by name, likely or not. */
+interface Score extends Prediction {
+  /** 1: the likeliest of those that may answer. */
+  readonly rank: number;
+}
+
 export interface ClassifyOptions {
   readonly topK: number;
+  /** Those that may answer, over which the probabilities are; all when left out. */
+  readonly mayAnswer?: MayAnswer;
+  /** What is less likely is left out of predictions and groups. */
+  readonly minProbability?: number;
+  /** Classes whose probability is answered in any case. */
+  readonly scoresOf?: readonly string[];
+  /** A family of groups, over each of which probabilities are summed. */
+  readonly groupBy?: string;
   /** Instead of the bundle's own for as many unseen classes as compete. */
   readonly unseenBias?: number;
   readonly explain?: boolean;
@@ -34,6 +52,9 @@ export interface ClassifyOptions {
 
 export interface Classification {
   readonly predictions: readonly Prediction[];
+  /** In the order in which they were asked for, those of them that may answer. */
+  readonly scores?: readonly Score[];
+  readonly rollUp?: RollUp;
   /** Whether probabilities are frequencies, as measured on validation classes. */
   readonly calibrated: boolean;
   /** The share of pictures of known classes that look less new; null where the bundle was not measured for it. */
@@ -43,20 +64,25 @@ export interface Classification {
 }
 
 /** What a classifier needs of a bundle; replay and generator stay where classes are fitted. */
-export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' | 'novelty'>;
+export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' | 'novelty'> & {
+  /** Real rows, from which the reading of attributes is learnt; without them the predictor reads. */
+  readonly replay?: Bundle['replay'] | undefined;
+};
 
 export class Classifier {
   private readonly explainer: Explainer;
+  private readonly competitions: Competitions;
 
   private constructor(
     private readonly manifest: Bundle['manifest'],
     readonly table: HeadTable,
     private readonly mapper: FeatureMapper,
     private readonly scorer: Scorer,
-    private readonly predictor: Session,
+    private readonly readings: PictureReadings,
     private readonly detector: NoveltyDetector | null,
   ) {
     this.explainer = new Explainer(manifest, table);
+    this.competitions = new Competitions(table);
   }
 
   static async open(bundle: Bundle, options: SessionOptions = {}): Promise<Classifier> {
@@ -64,15 +90,17 @@ export class Classifier {
   }
 
   static async over(
-    { manifest, featureMap, predictor, novelty }: ServedBundle,
+    bundle: ServedBundle,
     table: HeadTable,
     options: SessionOptions = {},
     optionsOfMany = options,
   ): Promise<Classifier> {
+    const { manifest, featureMap } = bundle;
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
     const scorer = await Scorer.open(options, optionsOfMany);
-    const detector = await NoveltyDetector.open({ manifest, novelty }, table, options);
-    return new Classifier(manifest, table, mapper, scorer, await Session.open(predictor, options), detector);
+    const detector = await NoveltyDetector.open(bundle, table, options);
+    const readings = await PictureReadings.open(bundle, options);
+    return new Classifier(manifest, table, mapper, scorer, readings, detector);
   }
 
   /**
@@ -86,84 +114,104 @@ export class Classifier {
     const each = (i: number): ClassifyOptions => (isList(options) ? options[i] : options);
     const rows = Array.from({ length: features.rows }, (_, i) => i);
     const mapped = await this.mapper.map(features); // (n, D)
-    const read = rows.some((i) => each(i).explain) ? await this.readAttributes(mapped) : null;
+    const read = rows.some((i) => each(i).explain) ? await this.readings.read(mapped) : null;
     const observed = this.detector && (await this.detector.observe(mapped)); // before rows are scaled for the head
     const entering = headRows(mapped, this.manifest.head.temperature);
-    const scores = await this.scorer.score(this.table.head, entering); // (n, C)
-    const usualBias = unseenBiasFor(this.manifest.head, this.table.unseenCount);
+    const standings = await this.standings(entering, rows.map(each));
     return rows.map((i) => {
-      const { topK, unseenBias = usualBias, explain, unknownAt = usualUnknownAt } = each(i);
-      const { best, ...scored } = this.best(rowOf(scores, i), topK, unseenBias);
-      const predictions = best.map(({ place, probability }) => {
-        const { name, seen, runtime } = this.table.classes[place];
-        return { class: name, probability, seen, runtime };
-      });
-      const novelty = observed && this.detector.novelty(observed, i, scored);
-      const answer = {
-        predictions,
+      const { topK, minProbability = 0, scoresOf, groupBy, explain, unknownAt = usualUnknownAt } = each(i);
+      const standing = standings[i];
+      const likeliest = standing.best(Math.max(topK, likeliestCount));
+      const best = likeliest.slice(0, topK).filter(({ probability }) => probability >= minProbability);
+      const novelty =
+        observed && likeliest.length > 0 ? this.novelty(observed, i, standing, likeliest) : null;
+      const rollUp = groupBy === undefined ? undefined : standing.rollUp(groupBy, this.table.groups.values());
+      return {
+        predictions: best.map((one) => this.prediction(one)),
         calibrated: this.manifest.confidence !== null,
         novelty,
-        verdict: novelty === null ? null : verdictOf(novelty, predictions[0].probability, unknownAt),
+        verdict: novelty === null ? null : verdictOf(novelty, likeliest[0].probability, unknownAt),
+        ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(standing, name) ?? []) }),
+        ...(rollUp && { rollUp: shownGroups(rollUp, topK, minProbability) }),
+        ...(explain &&
+          read && {
+            explanation: this.explainer.explain(
+              read[i],
+              best.map(({ place }) => this.table.classes[place]),
+            ),
+          }),
       };
-      if (!explain || !read) return answer;
-      const top = best.map(({ place }) => this.table.classes[place]);
-      return { ...answer, explanation: this.explainer.explain(rowOf(read, i), top) };
     });
   }
 
   async release(): Promise<void> {
     await this.mapper.release();
     await this.scorer.release();
-    await this.predictor.release();
+    await this.readings.release();
     await this.detector?.release();
   }
 
-  /** (n, d), encoded */
-  private async readAttributes(mapped: Matrix): Promise<Matrix> {
-    const width = this.manifest.attributes.length;
-    const features = BoundTensor.floats([mapped.rows, mapped.columns], mapped.data);
-    const { attributes } = await this.predictor.run({ features });
-    return matrix(mapped.rows, width, attributes.data as Float32Array);
+  /** How the classes stand on each row. Rows for which the same classes may answer are scored together. */
+  private async standings(
+    rows: Matrix, // (n, D), as they enter the head
+    options: readonly ClassifyOptions[],
+  ): Promise<Standing[]> {
+    const byCompetition = new Map<Competition, number[]>();
+    options.forEach(({ mayAnswer }, i) => {
+      const competition = this.competitions.of(mayAnswer);
+      byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
+    });
+    const sharpness = this.manifest.confidence?.sharpness ?? 1;
+    const standings: Standing[] = [];
+    for (const [competition, members] of byCompetition) {
+      const { places, head, unseenCount } = competition;
+      const entering = members.length === rows.rows ? rows : takeRows(rows, members);
+      const scores = await this.scorer.score(head ?? this.table.head, entering);
+      const usualBias = unseenBiasFor(this.manifest.head, unseenCount);
+      members.forEach((i, m) => {
+        const { unseenBias = usualBias } = options[i];
+        const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
+        standings[i] = new Standing(competing, places, this.table, sharpness);
+      });
+    }
+    return standings;
   }
 
-  /** Writes over `scores`. Sorting thousands of classes would cost more than scoring them: the few best are picked out. */
-  private best(scores: Float32Array, topK: number, unseenBias: number) {
-    const { unseenShares, placesByName } = this.table;
-    const sharpness = this.manifest.confidence?.sharpness ?? 1;
-    const wanted = Math.max(topK, likeliestCount);
-    let max = -Infinity;
-    for (let c = 0; c < scores.length; c++) {
-      if (unseenShares[c] > 0) scores[c] += unseenShares[c] * unseenBias;
-      if (scores[c] > max) max = scores[c];
+  /** Scores in the order of places, with the bias on unseen classes. */
+  private competing(scores: Float32Array, { places, head }: Competition, unseenBias: number): Float32Array {
+    const { unseenShares } = this.table;
+    const competing = new Float32Array(places.length);
+    for (let j = 0; j < places.length; j++) {
+      competing[j] = scores[head ? j : places[j]];
+      if (unseenShares[places[j]] > 0) competing[j] += unseenShares[places[j]] * unseenBias;
     }
-    const places: number[] = []; // best first
-    let least = -Infinity; // what a class must exceed to be among them
-    let total = 0;
-    let weighted = 0; // sum of differences from the best score, by probability
-    for (let i = 0; i < placesByName.length; i++) {
-      const place = placesByName[i];
-      const score = scores[place];
-      const difference = sharpness * (score - max);
-      const part = Math.exp(difference);
-      total += part;
-      if (part > 0) weighted += part * difference;
-      if (score <= least) continue;
-      let at = places.length;
-      while (at > 0 && scores[places[at - 1]] < score) at -= 1;
-      places.splice(at, 0, place);
-      if (places.length > wanted) places.pop();
-      if (places.length === wanted) least = scores[places[wanted - 1]];
-    }
-    return {
-      best: places.slice(0, topK).map((place) => ({
-        place,
-        probability: Math.exp(sharpness * (scores[place] - max)) / total,
-      })),
-      likeliest: places,
-      bestScore: sharpness * max,
-      entropy: Math.log(total) - weighted / total,
-    };
+    return competing;
   }
+
+  private novelty(
+    observed: Observed,
+    row: number,
+    { bestScore, entropy }: Standing,
+    likeliest: readonly RankedClass[],
+  ): number {
+    const places = likeliest.map(({ place }) => place);
+    return this.detector!.novelty(observed, row, { bestScore, entropy, likeliest: places });
+  }
+
+  private prediction({ place, probability }: RankedClass): Prediction {
+    const { name, seen, runtime } = this.table.classes[place];
+    return { class: name, probability, seen, runtime };
+  }
+
+  private score(standing: Standing, name: string): Score | undefined {
+    const found = standing.of(name);
+    return found && { ...this.prediction(found), rank: found.rank };
+  }
+}
+
+function shownGroups({ groups, ...rest }: RollUp, topK: number, minProbability: number): RollUp {
+  const shown = groups.filter(({ probability }) => probability >= minProbability).slice(0, topK);
+  return { ...rest, groups: shown };
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

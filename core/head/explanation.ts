@@ -1,22 +1,38 @@
 /**
- * Why a class: the attributes that the predictor reads from a picture, compared with those of a class.
- *   a       attributes read from the picture, encoded (d)
- *   a_c     attributes of class c, encoded (d)
- *   evidence_k(c) = mean over all classes c' of (a_k - a_c'k)^2  -  (a_k - a_ck)^2
- * Positive: in this attribute the picture fits the class better than classes do on average, so it speaks for the class.
+ * Why a class: the attributes that are read from a picture, compared with those of a class. Everything is standardised over the bundle's
+ * classes: 0 is usual.
+ *   a       attributes read from the picture, within the range that classes have (d)
+ *   a_c     attributes of class c (d)
+ *   r_k     mean squared error of reading attribute k for a class that is left out, as a share of its variance (d)
+ *   evidence_k(c) = (1 - r_k) (mean over all classes c' of (a_k - a_c'k)^2  -  (a_k - a_ck)^2)
+ * Positive: in this attribute the picture fits the class better than classes do on average, so it speaks for the class. An attribute that
+ * cannot be read (r_k near 1) is no evidence, and is not shown as such.
+ *
+ * Present is what is above usual, absent what is below: said only where it is sure, by a normal error with variance r_k.
  */
-import type { AttributeEncoding, Manifest } from '../bundle/manifest.js';
-import { matrix } from '../matrix.js';
+import type { Manifest } from '../bundle/manifest.js';
 import { completeAttributes } from './attribute-completion.js';
-import { decodeAttributes, encodeAttributes } from './attribute-encoder.js';
+import { familyOf, listInWords, wordsOf } from './attribute-words.js';
+import { ClassStatistics } from './class-statistics.js';
 import type { CompetingClass, HeadTable } from './head-table.js';
+
+/** Attributes as read from one picture. */
+export interface AttributeReadings {
+  readonly values: ArrayLike<number>; // (d), in the units in which the dataset gave them
+  /** Null where it was not measured: then nothing is called present or absent. */
+  readonly errors: ArrayLike<number> | null; // (d)
+}
 
 interface ReadAttribute {
   readonly attribute: string;
-  /** In the units in which the dataset gave it. */
+  /** In the units in which the dataset gave it, within the range that classes have. */
   readonly value: number;
-  /** How far from the usual, in standard deviations over the seen classes (or as encoded). */
+  /** How far from the usual, in standard deviations over the classes. */
   readonly salience: number;
+  /** The part of the differences between classes that can be read from a picture: 1 all, 0 nothing; null: not measured. */
+  readonly certainty: number | null;
+  /** Whether there is more of it than usual; null where that is not sure. */
+  readonly present: boolean | null;
 }
 
 interface Evidence {
@@ -43,19 +59,30 @@ interface ClassEvidence {
   readonly restsOn: Grounds;
   readonly for: readonly Evidence[];
   readonly against: readonly Evidence[];
+  /** Both lists in words. */
+  readonly sentence: string;
 }
 
 export interface Explanation {
   readonly attributes: readonly ReadAttribute[];
+  /** What is surely present or absent, in words. */
+  readonly sentence: string;
   readonly classes: readonly ClassEvidence[];
 }
 
 const listed = 5;
+/** What speaks for a class is at most so far from it, in standard deviations. */
+const alike = 1;
+/** In a sentence. */
+const named = 4;
+/** An attribute of which less can be read is no evidence. */
+const leastCertainty = 0.1;
+/** Present or absent is said with at least this probability. */
+const sure = 0.9;
 
 export class Explainer {
   private readonly names: readonly string[];
-  private readonly encoding: AttributeEncoding;
-  private readonly typicalLength: number;
+  private readonly statistics: ClassStatistics;
   private means: {
     readonly version: number;
     readonly first: Float64Array;
@@ -68,52 +95,83 @@ export class Explainer {
     private readonly manifest: Manifest,
     private readonly table: HeadTable,
   ) {
-    const { attributes, attributeEncoding, classes } = manifest;
-    this.names = attributes.map(({ name }) => name);
-    this.encoding = attributeEncoding;
-    const lengths = classes.map(({ attributes: values }) => Math.hypot(...values));
-    this.typicalLength = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    this.names = manifest.attributes.map(({ name }) => name);
+    this.statistics = new ClassStatistics(manifest.classes.map(({ attributes }) => attributes));
   }
 
-  explain(read: Float32Array, classes: readonly CompetingClass[]): Explanation {
-    const values = decodeAttributes(this.encoding, read, this.typicalLength);
+  explain({ values, errors }: AttributeReadings, classes: readonly CompetingClass[]): Explanation {
+    // Nothing outside of what classes have: no flower has -30 petals.
+    const within = this.names.map((_, k) =>
+      this.statistics.restored(k, this.statistics.standardised(k, values[k])),
+    );
+    const read = within.map((value, k) => this.statistics.standardised(k, value));
     const attributes = this.names
-      .map((attribute, k) => ({ attribute, value: values[k], salience: read[k] }))
-      .sort((a, b) => Math.abs(b.salience) - Math.abs(a.salience));
-    return { attributes, classes: classes.map((described) => this.evidence(read, values, described)) };
-  }
-
-  private evidence(read: Float32Array, values: Float32Array, described: CompetingClass): ClassEvidence {
-    const { name, seen, attributes, examples: pictures = 0 } = described;
-    const known = attributes.filter((value) => !Number.isNaN(value)).length;
-    const restsOn = { training: seen, attributes: known, pictures };
-    if (known === 0) return { class: name, restsOn, for: [], against: [] }; // there is nothing to compare with
-    const whole = this.complete(attributes);
-    const expected = this.encode(whole);
-    const { first, second } = this.moments();
-    const all = this.names.map((attribute, k) => {
-      const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
-      return {
-        attribute,
-        read: values[k],
-        expected: whole[k],
-        evidence: usual - (read[k] - expected[k]) ** 2,
-        ...(Number.isNaN(attributes[k]) && { filled: true as const }),
-      };
-    });
-    all.sort((a, b) => b.evidence - a.evidence);
+      .map((attribute, k) => {
+        const error = errors ? errors[k] : null;
+        const certainty = error === null ? null : Math.max(0, 1 - error);
+        const salience = read[k];
+        return { attribute, value: within[k], salience, certainty, present: presence(salience, error) };
+      })
+      .sort(byPresence);
     return {
-      class: name,
-      restsOn,
-      for: all.slice(0, listed).filter(({ evidence }) => evidence > 0),
-      against: all
-        .slice(-listed)
-        .reverse()
-        .filter(({ evidence }) => evidence < 0),
+      attributes,
+      sentence: readSentence(attributes),
+      classes: classes.map((described) => this.evidence(read, within, errors, described)),
     };
   }
 
-  /** First and second moment of each encoded attribute over all classes that know it; cached until classes change. */
+  private evidence(
+    read: readonly number[],
+    values: readonly number[],
+    errors: ArrayLike<number> | null,
+    described: CompetingClass,
+  ): ClassEvidence {
+    const { name, seen, attributes, examples: pictures = 0 } = described;
+    const known = attributes.filter((value) => !Number.isNaN(value)).length;
+    const restsOn = { training: seen, attributes: known, pictures };
+    // Where nothing is known there is nothing to compare with.
+    if (known === 0) return { class: name, restsOn, for: [], against: [], sentence: '' };
+    const whole = this.complete(attributes);
+    const { first, second } = this.moments();
+    const all = this.names.flatMap((attribute, k) => {
+      const certainty = errors ? 1 - errors[k] : 1;
+      if (certainty < leastCertainty) return [];
+      const expected = this.statistics.standardised(k, whole[k]);
+      const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
+      const evidence = certainty * (usual - (read[k] - expected) ** 2);
+      // Nearer than classes are on average may still be far off, or on the other side of what is usual: that speaks for nobody.
+      const isAlike = read[k] * expected >= 0 && Math.abs(read[k] - expected) <= alike;
+      if (evidence > 0 && !isAlike) return [];
+      const filled = Number.isNaN(attributes[k]) && { filled: true as const };
+      // Among what speaks for a class, what it has comes before what it lacks.
+      return [
+        {
+          isPresent: read[k] > 0,
+          shown: { attribute, read: values[k], expected: whole[k], evidence, ...filled },
+        },
+      ];
+    });
+    const best = (sign: 1 | -1) =>
+      oneOfEachFamily(
+        all
+          .filter(({ shown }) => sign * shown.evidence > 0)
+          .sort((a, b) => sign * (b.shown.evidence - a.shown.evidence)),
+      ).slice(0, listed);
+    const inFavour = best(1);
+    const [forIt, against] = [
+      [...inFavour.filter(({ isPresent }) => isPresent), ...inFavour.filter(({ isPresent }) => !isPresent)],
+      best(-1),
+    ];
+    return {
+      class: name,
+      restsOn,
+      for: forIt.map(({ shown }) => shown),
+      against: against.map(({ shown }) => shown),
+      sentence: sentenceOf(forIt, against),
+    };
+  }
+
+  /** First and second moment of each attribute over all classes that know it; cached until classes change. */
   private moments() {
     if (this.means?.version === this.table.version) return this.means;
     const first = new Float64Array(this.names.length);
@@ -122,13 +180,11 @@ export class Explainer {
     const { classes, placesByName } = this.table;
     for (const place of placesByName) {
       const { attributes } = classes[place];
-      const isPartial = attributes.some(Number.isNaN);
-      // Filling in all of thousands would take seconds, and says nothing that the others do not.
-      const encoded = this.encode(isPartial ? attributes.map((value) => value || 0) : attributes);
-      for (let k = 0; k < encoded.length; k++) {
-        if (isPartial && Number.isNaN(attributes[k])) continue;
-        first[k] += encoded[k];
-        second[k] += encoded[k] * encoded[k];
+      for (let k = 0; k < attributes.length; k++) {
+        if (Number.isNaN(attributes[k])) continue;
+        const value = this.statistics.standardised(k, attributes[k]);
+        first[k] += value;
+        second[k] += value * value;
         counts[k] += 1;
       }
     }
@@ -147,8 +203,75 @@ export class Explainer {
     this.completed.set(attributes, values);
     return values;
   }
+}
 
-  private encode(attributes: readonly number[]): Float32Array {
-    return encodeAttributes(this.encoding, matrix(1, attributes.length, Float32Array.from(attributes))).data;
-  }
+interface Weighed {
+  readonly isPresent: boolean;
+  readonly shown: Evidence;
+}
+
+/** True or false where it is sure, by a normal error of this variance. */
+function presence(salience: number, error: number | null): boolean | null {
+  if (error === null || salience === 0) return null;
+  const probability = normalProbability(Math.abs(salience) / Math.sqrt(Math.max(error, 1e-6)));
+  return probability >= sure ? salience > 0 : null;
+}
+
+/** Of a standard normal number to be at most x, for x >= 0 (Abramowitz and Stegun 26.2.17; error below 1e-7). */
+export function normalProbability(x: number): number {
+  const t = 1 / (1 + 0.2316419 * x);
+  const series =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return 1 - (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * series;
+}
+
+/** Surely present, then surely absent, then the rest; the most unusual first in each. */
+function byPresence(a: ReadAttribute, b: ReadAttribute): number {
+  const order = ({ present }: ReadAttribute): number => (present === null ? 2 : present ? 0 : 1);
+  return order(a) - order(b) || Math.abs(b.salience) - Math.abs(a.salience);
+}
+
+/** Options of one family are read as one choice: the most telling one stands for it. */
+function oneOfEachFamily(list: readonly Weighed[]): Weighed[] {
+  const families = new Set<string>();
+  return list.filter(({ shown: { attribute } }) => {
+    const family = familyOf(attribute);
+    if (family === null) return true;
+    if (families.has(family)) return false;
+    families.add(family);
+    return true;
+  });
+}
+
+function readSentence(attributes: readonly ReadAttribute[]): string {
+  const words = (present: boolean): string[] => {
+    const families = new Set<string>();
+    return attributes
+      .filter((one) => one.present === present)
+      .filter(({ attribute }) => {
+        const family = present ? familyOf(attribute) : null; // an absent option leaves the others open
+        if (family === null) return true;
+        return !families.has(family) && families.add(family);
+      })
+      .slice(0, named)
+      .map(({ attribute }) => wordsOf(attribute));
+  };
+  const [there, missing] = [words(true), words(false)];
+  if (there.length + missing.length === 0) return 'Nothing can be read surely.';
+  const parts = [
+    ...(there.length > 0 ? [listInWords(there)] : []),
+    ...(missing.length > 0 ? [missing.map((word) => `no ${word}`).join(', ')] : []),
+  ];
+  return `${parts.join('; ')}.`;
+}
+
+function sentenceOf(forIt: readonly Weighed[], against: readonly Weighed[]): string {
+  const words = (list: readonly Weighed[], isPresent: boolean): string[] =>
+    list.filter((one) => one.isPresent === isPresent).map(({ shown }) => wordsOf(shown.attribute));
+  const described = (list: readonly Weighed[]): string =>
+    listInWords([...words(list, true), ...words(list, false).map((word) => `little or no ${word}`)]);
+  return [
+    forIt.length > 0 ? `For it: ${described(forIt)}.` : 'Nothing that can be read speaks for it.',
+    against.length > 0 ? `Against it: ${described(against)}.` : 'Nothing that can be read speaks against it.',
+  ].join(' ');
 }

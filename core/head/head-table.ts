@@ -4,6 +4,7 @@
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { matrix, rowOf } from '../matrix.js';
+import type { ClassGroup } from './class-group.js';
 import type { LinearHead } from './scorer.js';
 
 export interface CompetingClass {
@@ -40,6 +41,7 @@ export class HeadTable {
   private shares: Float32Array; // (capacity): of the bias on unseen classes
   private sorted: Int32Array | null = null;
   private countOfUnseen = 0;
+  private groupsByName: ReadonlyMap<string, ClassGroup> = new Map();
   /** Incremented by every change; whatever is derived from all classes can be cached until then. */
   version = 0;
 
@@ -80,6 +82,20 @@ export class HeadTable {
     return this.shares.subarray(0, this.competing.length);
   }
 
+  placeOf(name: string): number | undefined {
+    return this.places.get(name);
+  }
+
+  /** By name. */
+  get groups(): ReadonlyMap<string, ClassGroup> {
+    return this.groupsByName;
+  }
+
+  setGroups(groups: readonly ClassGroup[]): void {
+    this.groupsByName = new Map(groups.map((group) => [group.name, group]));
+    this.version += 1;
+  }
+
   /** How many classes compete of which training had no picture. */
   get unseenCount(): number {
     return this.countOfUnseen;
@@ -92,6 +108,19 @@ export class HeadTable {
       weights: matrix(count, this.width, this.weights.subarray(0, count * this.width)),
       bias: this.bias.subarray(0, count),
     };
+  }
+
+  /** Copies of the rows at these places, in whole groups as well: a class scores the same among few as among all. */
+  headOf(places: Int32Array): LinearHead {
+    const { width } = this;
+    const count = roundedUp(places.length);
+    const weights = matrix(count, width);
+    const bias = new Float32Array(count).fill(-Infinity);
+    places.forEach((place, j) => {
+      weights.data.set(this.weights.subarray(place * width, (place + 1) * width), j * width);
+      bias[j] = this.bias[place];
+    });
+    return { weights, bias };
   }
 
   put(described: CompetingClass, row: HeadRow): void {

@@ -4,15 +4,17 @@
  * own.
  */
 import { Failure } from '../../core/failures.js';
-import type { ChangeOptions, ChangeResult, ClassChange, ClassOutcome } from './contract.js';
-import { Draft, type StoredClasses } from './draft.js';
+import type { ChangeOptions, ChangeResult, RegistryChange } from './contract.js';
+import { Draft, type Drafted, type StoredClasses } from './draft.js';
+import type { StoredGroups } from './drafted-groups.js';
 import type { ExampleLimits } from './drafted-examples.js';
-import type { ClassContent, ExampleChanges, Remembered } from './store/contract.js';
+import type { Change, ClassContent, ExampleChanges, Remembered } from './store/contract.js';
 
 export interface DraftedChange {
   readonly upserts: readonly ClassContent[];
   readonly removals: readonly string[];
   readonly examples: ExampleChanges;
+  readonly groups: NonNullable<Change['groups']>;
   /** Who changes it, by the name of the class. */
   readonly authors: ReadonlyMap<string, string>;
   readonly at: number;
@@ -23,6 +25,7 @@ export interface DraftedChange {
 interface ChangeTarget {
   readonly revision: number;
   readonly classes: StoredClasses;
+  readonly groups: StoredGroups;
   /** Reads what other replicas have changed. */
   catchUp(): Promise<void>;
   /** False when the registry has moved on meanwhile. */
@@ -30,7 +33,7 @@ interface ChangeTarget {
 }
 
 interface Request {
-  readonly changes: readonly ClassChange[];
+  readonly changes: readonly RegistryChange[];
   readonly options: ChangeOptions;
   readonly resolve: (result: ChangeResult) => void;
   readonly reject: (error: unknown) => void;
@@ -48,7 +51,7 @@ export class ChangeQueue {
   ) {}
 
   /** Waits for its turn: call `serve` for that. */
-  add(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
+  add(changes: readonly RegistryChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ changes, options, resolve, reject });
     });
@@ -77,11 +80,11 @@ export class ChangeQueue {
 
   private async attempt(requests: readonly Request[]): Promise<boolean> {
     const at = Date.now();
-    const draft = new Draft(this.target.classes, at, this.limits);
+    const draft = new Draft(this.target.classes, this.target.groups, at, this.limits);
     const end = withoutOverlap(requests);
     const accepted = requests.slice(0, end).flatMap((request) => {
       try {
-        return [{ request, outcomes: draft.apply(request.changes, request.options.by) }];
+        return [{ request, drafted: draft.apply(request.changes, request.options.by) }];
       } catch (error) {
         request.reject(error);
         return [];
@@ -94,7 +97,7 @@ export class ChangeQueue {
 
   private async commit(
     draft: Draft,
-    accepted: readonly { readonly request: Request; readonly outcomes: readonly ClassOutcome[] }[],
+    accepted: readonly { readonly request: Request; readonly drafted: Drafted }[],
     at: number,
   ): Promise<boolean> {
     const { remembering } = accepted[0].request.options;
@@ -103,41 +106,54 @@ export class ChangeQueue {
     const remember = remembering && {
       key: remembering.key,
       requestHash: remembering.requestHash,
-      answer: remembering.answer({ outcomes: stored(accepted[0].outcomes, next), revision: next }),
+      answer: remembering.answer(stored(accepted[0].drafted, next)),
     };
     const upserts = [...draft.upserts.values()];
     const { authors } = draft;
     const removals = [...draft.removals];
     const examples = draft.examples.changes(draft.removals);
-    const change = { upserts, removals, examples, authors, at, ...(remember && { remember }) };
+    const groups = draft.groups.changes();
+    const change = { upserts, removals, examples, groups, authors, at, ...(remember && { remember }) };
     if (isChange && !(await this.target.commit(change))) return false;
     const { revision } = this.target;
-    for (const { request, outcomes } of accepted)
-      request.resolve({ outcomes: stored(outcomes, revision), revision });
+    for (const { request, drafted } of accepted) request.resolve(stored(drafted, revision));
     return true;
   }
 }
 
-function stored(outcomes: readonly ClassOutcome[], revision: number): ClassOutcome[] {
-  return outcomes.map((outcome) =>
-    outcome.kind === 'removed' || outcome.kind === 'unchanged'
-      ? outcome
-      : { ...outcome, known: { ...outcome.known, revision } },
-  );
+function stored({ outcomes, groups }: Drafted, revision: number): ChangeResult {
+  const isStored = (kind: string): boolean => kind !== 'removed' && kind !== 'unchanged';
+  return {
+    outcomes: outcomes.map((outcome) =>
+      isStored(outcome.kind) ? { ...outcome, known: { ...outcome.known, revision } } : outcome,
+    ),
+    groups: groups.map((outcome) =>
+      isStored(outcome.kind) ? { ...outcome, group: { ...outcome.group, revision } } : outcome,
+    ),
+    revision,
+  };
 }
 
 /** How many requests from the first on change no class twice. */
 function withoutOverlap(requests: readonly Request[]): number {
   const taken = new Set<string>();
   const end = requests.findIndex(({ changes }) => {
-    const names = changes.map(nameOf);
+    const names = changes.map(subjectOf);
     if (names.some((name) => taken.has(name))) return true;
     for (const name of names) taken.add(name);
+    // A class that is removed leaves its groups: what one request answers of a group, another must not undo in the same commit.
+    if (changes.some(({ kind }) => kind === 'remove' || kind.endsWith('-group'))) {
+      if (taken.has(anyGroup)) return true;
+      taken.add(anyGroup);
+    }
     return false;
   });
   return end < 0 ? requests.length : end;
 }
 
-function nameOf(change: ClassChange): string {
-  return 'content' in change ? change.content.name : change.name;
+const anyGroup = 'groups';
+
+function subjectOf(change: RegistryChange): string {
+  const name = 'content' in change ? change.content.name : change.name;
+  return `${change.kind.endsWith('-group') ? 'group' : 'class'} ${name}`;
 }

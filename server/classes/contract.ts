@@ -4,7 +4,9 @@ import type {
   ClassContent,
   ClassVersion,
   ExampleContent,
+  GroupContent,
   Remembered,
+  StoredGroup,
   VersionPage,
 } from './store/contract.js';
 
@@ -63,6 +65,21 @@ export type ClassChange =
   | { readonly kind: 'set-examples'; readonly name: string; readonly examples: readonly NewExample[] }
   | { readonly kind: 'remove-examples'; readonly name: string; readonly ids: readonly string[] | 'all' };
 
+export type GroupChange =
+  /** Creates it, or replaces what is there; the latter only with the ETag of what is there, or '*'. */
+  | { readonly kind: 'put-group'; readonly content: GroupContent; readonly ifMatch: string | undefined }
+  | { readonly kind: 'remove-group'; readonly name: string; readonly ifMatch: string };
+
+export type RegistryChange = ClassChange | GroupChange;
+
+export interface GroupOutcome {
+  readonly kind: 'created' | 'replaced' | 'removed' | 'unchanged';
+  /** As it is now, or was before it was removed. */
+  readonly group: KnownGroup;
+}
+
+export type KnownGroup = StoredGroup;
+
 export interface ClassOutcome {
   readonly kind: 'created' | 'replaced' | 'removed' | 'unchanged' | 'examples-added' | 'examples-removed';
   /** As it is now, or was before it was removed. */
@@ -73,6 +90,8 @@ export interface ClassOutcome {
 
 export interface ChangeResult {
   readonly outcomes: readonly ClassOutcome[];
+  /** Also groups that a removed class has left. */
+  readonly groups: readonly GroupOutcome[];
   readonly revision: number;
 }
 
@@ -106,8 +125,11 @@ export interface Classes {
   readonly exampleBackbone: string;
   /** Oldest first. */
   examplesOf(name: string): readonly ListedExample[];
+  /** In order of their names. */
+  groups(): readonly KnownGroup[];
+  group(name: string): KnownGroup | undefined;
   /** All of them or none. Resolves when it is durable and every picture from now on is answered with it. */
-  change(changes: readonly ClassChange[], options?: ChangeOptions): Promise<ChangeResult>;
+  change(changes: readonly RegistryChange[], options?: ChangeOptions): Promise<ChangeResult>;
   recall(key: string): Promise<Remembered | null>;
   /** What a class was after each change, newest first; also of one that was removed. */
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;

@@ -1,7 +1,17 @@
 /** A draft: what requests would do to the classes, before anything is fitted or stored. */
 import { Failure } from '../../core/failures.js';
-import type { ClassChange, ClassOutcome, KnownClass, NewExample } from './contract.js';
+import type {
+  ChangeResult,
+  ClassChange,
+  ClassOutcome,
+  GroupChange,
+  GroupOutcome,
+  KnownClass,
+  NewExample,
+  RegistryChange,
+} from './contract.js';
 import { DraftedExamples, type ExampleLimits, type StoredExamples } from './drafted-examples.js';
+import { DraftedGroups, type StoredGroups } from './drafted-groups.js';
 import { etagOf } from './store/content.js';
 import type { ClassContent } from './store/contract.js';
 
@@ -10,45 +20,77 @@ export interface StoredClasses extends StoredExamples {
   get(name: string): KnownClass | undefined;
   /** What is stored of a class, or would be if examples were added to one of the bundle. */
   contentOf(name: string): ClassContent | undefined;
+  list(): readonly KnownClass[];
 }
+
+/** What a request would do. */
+export type Drafted = Pick<ChangeResult, 'outcomes' | 'groups'>;
 
 export class Draft {
   readonly upserts = new Map<string, ClassContent>();
   readonly removals = new Set<string>();
   readonly examples: DraftedExamples;
+  readonly groups: DraftedGroups;
   /** Who changes it, by the name of the class, where that is known. */
   readonly authors = new Map<string, string>();
 
   constructor(
     private readonly stored: StoredClasses,
+    storedGroups: StoredGroups,
     private readonly now: number,
     limits: ExampleLimits,
   ) {
     this.examples = new DraftedExamples(stored, limits);
+    this.groups = new DraftedGroups(storedGroups, now);
   }
 
   get isEmpty(): boolean {
-    return this.upserts.size === 0 && this.removals.size === 0;
+    return this.upserts.size === 0 && this.removals.size === 0 && this.groups.isEmpty;
   }
 
   /** All changes of one request, or none of them: on a failure nothing of it stays in the draft. */
-  apply(changes: readonly ClassChange[], by?: string): ClassOutcome[] {
+  apply(changes: readonly RegistryChange[], by?: string): Drafted {
     const kept = { upserts: new Map(this.upserts), removals: new Set(this.removals) };
     const restoreExamples = this.examples.checkpoint();
+    const restoreGroups = this.groups.checkpoint();
     try {
-      return changes.map((change, index) => {
+      const outcomes = changes.flatMap((change, index) => {
+        if (isOfGroup(change)) return [];
         const outcome = this.applyOne(change, changes.length > 1 ? index : null, by);
         if (by !== undefined && outcome.kind !== 'unchanged') this.authors.set(outcome.known.name, by);
-        return outcome;
+        return [outcome];
       });
+      return { outcomes, groups: this.applyToGroups(changes, outcomes) };
     } catch (error) {
       this.upserts.clear();
       for (const [name, content] of kept.upserts) this.upserts.set(name, content);
       this.removals.clear();
       for (const name of kept.removals) this.removals.add(name);
       restoreExamples();
+      restoreGroups();
       throw error;
     }
+  }
+
+  /** After the classes, so that groups may name classes of the same request. */
+  private applyToGroups(
+    changes: readonly RegistryChange[],
+    outcomes: readonly ClassOutcome[],
+  ): GroupOutcome[] {
+    const removed = outcomes.filter(({ kind }) => kind === 'removed').map(({ known }) => known.name);
+    const gone = new Set(removed.filter((name) => !this.present(name)));
+    const drafted = {
+      nameOf: (name: string) => this.present(this.stored.get(name)?.name ?? name)?.name,
+      names: () => this.stored.list().map(({ name }) => name),
+    };
+    const ofGroups = changes.filter(isOfGroup);
+    const isMany = changes.length > 1;
+    const changed = ofGroups.map((change, index) =>
+      this.groups.apply(change, drafted, isMany ? index : null),
+    );
+    const groups = [...this.groups.leave(gone), ...changed];
+    this.groups.checkFamilies(groups);
+    return groups;
   }
 
   private applyOne(change: ClassChange, index: number | null, by: string | undefined): ClassOutcome {
@@ -236,4 +278,8 @@ function exists({ name, runtime }: KnownClass, index: number | null): Failure {
       ],
     },
   );
+}
+
+function isOfGroup(change: RegistryChange): change is GroupChange {
+  return change.kind === 'put-group' || change.kind === 'remove-group';
 }

@@ -16,18 +16,20 @@ import type {
   ChangeOptions,
   ChangeResult,
   ClassCandidate,
-  ClassChange,
   Classes,
   FilledAttributes,
   KnownClass,
+  KnownGroup,
   ListedExample,
   NewExample,
+  RegistryChange,
 } from './contract.js';
 import type { ExampleLimits } from './drafted-examples.js';
 import { exampleBackbone } from './example.js';
 import { FittingProcess } from './fitting/fitting-process.js';
 import { Filling } from './filling.js';
 import type { ConsolidatedRows, DescribedClass } from './fitting/protocol.js';
+import { GroupTable } from './group-table.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { StoreFollower } from './store-follower.js';
 import type {
@@ -66,11 +68,14 @@ interface Step {
   readonly removed: readonly string[];
   /** Rows of the bundle's own classes that moved. */
   readonly base?: readonly NamedRow[];
+  /** Whether any group is different. */
+  readonly groups?: boolean;
 }
 
 export class ClassRegistry implements Classes {
   readonly exampleBackbone: string;
   private readonly table: ClassTable;
+  private readonly groupTable = new GroupTable();
   private readonly fitting: FittingProcess;
   private readonly changes: ChangeQueue;
   private readonly filling: Filling;
@@ -117,6 +122,7 @@ export class ClassRegistry implements Classes {
         return revision();
       },
       classes: this.table,
+      groups: this.groupTable,
       catchUp: () => this.catchUp(),
       commit: (change: DraftedChange) => this.commit(change),
     };
@@ -155,6 +161,14 @@ export class ClassRegistry implements Classes {
     return this.table.get(name);
   }
 
+  groups(): readonly KnownGroup[] {
+    return this.groupTable.list();
+  }
+
+  group(name: string): KnownGroup | undefined {
+    return this.groupTable.get(name);
+  }
+
   examplesOf(name: string): readonly ListedExample[] {
     return this.table.examplesOf(name);
   }
@@ -178,7 +192,8 @@ export class ClassRegistry implements Classes {
 
   /** Every row, for a worker that starts. */
   head(): HeadChange {
-    return { revision: this.revision, removed: [], put: this.table.allRows() };
+    const groups = this.groupTable.forHead();
+    return { revision: this.revision, removed: [], put: this.table.allRows(), groups };
   }
 
   onHead(listener: HeadListener): Unsubscribe {
@@ -186,7 +201,7 @@ export class ClassRegistry implements Classes {
     return () => this.listeners.delete(listener);
   }
 
-  change(changes: readonly ClassChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
+  change(changes: readonly RegistryChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
     const answered = this.changes.add(changes, options);
     void this.inTurn(() => this.changes.serve());
     return answered;
@@ -277,11 +292,13 @@ export class ClassRegistry implements Classes {
         'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
       );
     const changed = [...rows, ...upserts].map(({ name }) => name);
-    this.table.applyCommit({ ...drafted, rows }, { revision: result.position.revision, at });
+    const made = { revision: result.position.revision, at };
+    this.table.applyCommit({ ...drafted, rows }, made);
+    const groups = this.groupTable.applyCommit(drafted.groups, made);
     if (isEdit)
       this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: edits.removals }));
     this.consolidation.onAdditions(upserts.length);
-    this.moveTo(result.position, { changed, removed: removals });
+    this.moveTo(result.position, { changed, removed: removals, groups });
     return true;
   }
 
@@ -315,20 +332,23 @@ export class ClassRegistry implements Classes {
     if (changes.kind === 'unknown-position') return this.reload();
     if (changes.position.revision === this.position.revision) return;
     this.table.applyStored(changes.changed, changes.removed, changes.examples);
+    const groups = this.groupTable.apply(changes.groups);
     await this.afterReading(changes.position, {
       changed: changes.changed.map(({ name }) => name),
       removed: changes.removed,
       base: changes.base,
+      groups,
     });
   }
 
   private async reload(): Promise<void> {
-    const { position, classes, base, examples } = await this.store.load(this.bundle.identity);
+    const { position, classes, base, examples, groups } = await this.store.load(this.bundle.identity);
     const changed = classes.map(({ name }) => name);
     const present = new Set(changed);
     const removed = this.table.names().filter((name) => !present.has(name));
     this.table.applyStored(classes, removed, examples);
-    await this.afterReading(position, { changed, removed, base });
+    this.groupTable.replaceAll(groups);
+    await this.afterReading(position, { changed, removed, base, groups: true });
   }
 
   /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
@@ -353,10 +373,14 @@ export class ClassRegistry implements Classes {
   }
 
   /** From here on pictures are answered with it. */
-  private moveTo(position: Position, { changed, removed, base = [] }: Step): void {
+  private moveTo(position: Position, { changed, removed, base = [], groups }: Step): void {
     this.position = position;
     const names = [...base.map(({ name }) => name), ...changed, ...removed];
-    const change = { revision: position.revision, ...this.table.headChange(names) };
+    const change = {
+      revision: position.revision,
+      ...this.table.headChange(names),
+      ...(groups && { groups: this.groupTable.forHead() }),
+    };
     for (const listener of this.listeners) listener(change);
     this.waiters.check();
   }

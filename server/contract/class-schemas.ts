@@ -1,21 +1,8 @@
 /** The HTTP contract of the classes: see schemas.ts. */
 import { z } from 'zod';
-import { problemOfName } from '../../core/class-name.js';
+import { flag, maxClassesPerRequest, nameSchema, wholeNumber } from './fields.js';
+import { groupBackupSchema } from './group-schemas.js';
 import { restsOnSchema } from './schemas.js';
-
-const maxClassesPerRequest = 10_000;
-const longestClassName = 200;
-
-const nameSchema = z
-  .string('a text is expected')
-  .normalize('NFC')
-  .min(1, 'a class needs a name')
-  .max(longestClassName, `at most ${longestClassName} characters`)
-  .superRefine((name, context) => {
-    const problem = name === '' ? null : problemOfName(name); // the empty one is reported already
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-  })
-  .describe('Unique, case-sensitive; stored in Unicode normal form C. Every character must be visible.');
 
 const attributesSchema = z
   .union(
@@ -47,11 +34,6 @@ export const replacementSchema = z.strictObject({
   like: likeSchema.optional(),
 });
 
-const flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((value) => value === 'true');
-
 export const createQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer which classes the new ones would be confused with.'),
 });
@@ -59,13 +41,6 @@ export const createQuerySchema = z.strictObject({
 export const reloadQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer which stored classes the bundle could not use.'),
 });
-
-const wholeNumber = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most} is expected`)
-    .transform(Number)
-    .pipe(z.int().min(least).max(most));
 
 export const versionsQuerySchema = z.strictObject({
   limit: wholeNumber(1, 1000).default(100).describe('Versions in an answer.'),
@@ -295,6 +270,7 @@ export const backupSchema = z.object({
       }),
     )
     .max(maxClassesPerRequest),
+  groups: z.array(groupBackupSchema).max(maxClassesPerRequest).optional(),
 });
 
 export const importedSchema = z.object({
@@ -306,6 +282,9 @@ export const importedSchema = z.object({
   unusableExamples: z
     .int()
     .describe('Example pictures that were left out, because another network made their features.'),
+  groups: z
+    .object({ created: z.array(z.string()), replaced: z.array(z.string()), unchanged: z.array(z.string()) })
+    .describe('Names of groups, in the same way.'),
   problems: z
     .array(z.object({ name: z.string(), pointer: z.string(), detail: z.string() }))
     .describe(

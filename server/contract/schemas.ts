@@ -14,6 +14,17 @@ const wholeText = (least: number, most: number) =>
     .pipe(z.int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
+const decimalText = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
+  .transform(Number);
+
+/** One or several: `a,b`, or the parameter repeated. Names are looked up later, because they may have commas themselves. */
+const namesText = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .meta({ type: 'array', items: { type: 'string' } });
+
 export const maxPredictions = 1000;
 
 export const classifyQuerySchema = z.strictObject({
@@ -25,10 +36,26 @@ export const classifyQuerySchema = z.strictObject({
     .describe(
       'Also answer the attributes read from the picture, and what speaks for and against each class.',
     ),
-  unseenBias: z
+  classes: namesText
+    .optional()
+    .describe(
+      'Only these may answer: `a,b`, or the parameter repeated. Probabilities are over them alone. A name with a comma in it is written as it is.',
+    ),
+  group: namesText
+    .optional()
+    .describe('Only classes of this group, or of these groups, may answer; with `classes`, those of both.'),
+  minProbability: decimalText
+    .pipe(z.number().min(0).max(1))
+    .optional()
+    .describe('Leave out of `predictions` and `rollUp` what is less likely. Nothing may be left.'),
+  scoresOf: namesText
+    .optional()
+    .describe('Also answer the probability of these classes, however unlikely, in `scores`.'),
+  groupBy: z
     .string()
-    .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
-    .transform(Number)
+    .optional()
+    .describe('A family of groups: also answer, in `rollUp`, the probabilities summed over each of them.'),
+  unseenBias: decimalText
     .pipe(z.number())
     .optional()
     .describe(
@@ -57,6 +84,22 @@ export const predictionSchema = z.object({
   runtime: z.boolean().describe('True when the class was added while serving.'),
 });
 
+export const scoreSchema = predictionSchema.extend({
+  rank: z.int().min(1).describe('1: the likeliest of the classes that may answer.'),
+});
+
+export const rollUpSchema = z.object({
+  family: z.string(),
+  groups: z
+    .array(z.object({ group: z.string(), probability: z.number().min(0).max(1) }))
+    .describe('Likeliest first, `topK` at most.'),
+  ungrouped: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('Probability of the classes that are in none of the groups of the family.'),
+});
+
 export const evidenceSchema = z.object({
   attribute: z.string(),
   read: z.number().describe('As read from the picture.'),
@@ -81,17 +124,39 @@ export const explanationSchema = z.object({
     .array(
       z.object({
         attribute: z.string(),
-        value: z.number().describe('In the units in which attributes are given.'),
-        salience: z.number().describe('How far from usual, in standard deviations over the seen classes.'),
+        value: z
+          .number()
+          .describe('In the units in which attributes are given, within the range that classes have.'),
+        salience: z.number().describe('How far from usual, in standard deviations over the classes.'),
+        certainty: z
+          .number()
+          .min(0)
+          .max(1)
+          .nullable()
+          .describe(
+            'The part of the differences between classes that can be read from a picture, measured on classes left out: 1 all, 0 nothing. null: not measured.',
+          ),
+        present: z
+          .boolean()
+          .nullable()
+          .describe('Whether there is more of it than usual; null where that is not sure.'),
       }),
     )
-    .describe('What the model reads from the picture, most unusual first.'),
+    .describe(
+      'What the model reads from the picture: what is surely present, then what is surely absent, then the rest; the most unusual first.',
+    ),
+  sentence: z.string().describe('What is surely present and absent, in words.'),
   classes: z.array(
     z.object({
       class: z.string(),
       restsOn: restsOnSchema,
-      for: z.array(evidenceSchema).describe('Empty for a class of which no attribute is known.'),
+      for: z
+        .array(evidenceSchema)
+        .describe(
+          'What it has before what it lacks, one attribute of each family. Empty for a class of which no attribute is known.',
+        ),
       against: z.array(evidenceSchema),
+      sentence: z.string().describe('Both lists in words; empty for a class of which no attribute is known.'),
     }),
   ),
 });
@@ -115,6 +180,8 @@ export const problemSchema = z.object({
 
 const answerSchema = z.object({
   predictions: z.array(predictionSchema),
+  scores: z.array(scoreSchema).optional().describe('Of the classes that `scoresOf` names, in its order.'),
+  rollUp: rollUpSchema.optional().describe('With `groupBy`.'),
   verdict: z
     .enum(verdicts)
     .nullable()

@@ -25,15 +25,25 @@ export function auditAttempt(request: Request, response: Response): void {
   });
 }
 
-export function auditChange(request: Request, { outcomes, revision }: ChangeResult): void {
+export function auditChange(request: Request, { outcomes, groups, revision }: ChangeResult): void {
   const changed = outcomes.filter(({ kind }) => kind !== 'unchanged');
   const classes = changed.slice(0, maxNames).map(({ kind, known, added }) => {
     return { name: known.name, kind, ...(added.length > 0 && { examplesAdded: added.length }) };
   });
+  const changedGroups = groups
+    .filter(({ kind }) => kind !== 'unchanged')
+    .map(({ kind, group }) => ({ name: group.name, kind, classes: group.classes.length }));
+  const count = changed.length + changedGroups.length;
   // Each commit is one revision, and a commit without a change of its own leaves the classes as they were.
-  const before = changed.length > 0 ? revision - 1 : revision;
-  const facts = { classes, count: changed.length, revisionBefore: before, revisionAfter: revision };
-  if (changed.length > 0) write(request, { outcome: 'changed', ...facts }, 'Classes were changed.');
+  const before = count > 0 ? revision - 1 : revision;
+  const facts = {
+    ...{ classes, count: changed.length },
+    ...(changedGroups.length > 0 && { groups: changedGroups.slice(0, maxNames) }),
+    ...{ revisionBefore: before, revisionAfter: revision },
+  };
+  if (changed.length === 0 && count > 0)
+    write(request, { outcome: 'changed', ...facts }, 'Groups of classes were changed.');
+  else if (count > 0) write(request, { outcome: 'changed', ...facts }, 'Classes were changed.');
   else write(request, { outcome: 'unchanged', ...facts }, 'A request to change classes changed nothing.');
 }
 

@@ -20,6 +20,7 @@ const answers: Partial<Record<FailureCode, { readonly status: number; readonly t
   'image-type-refused': { status: 415, title: 'Not an accepted type' },
   'image-invalid': { status: 422, title: 'The picture cannot be used' },
   'attributes-invalid': { status: 422, title: 'The attributes do not fit the model' },
+  'class-unknown': { status: 422, title: 'A class or group is not known' },
   'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key belongs to another request' },
   'precondition-required': { status: 428, title: 'If-Match is needed' },
   'rate-limited': { status: 429, title: 'Too many requests' },

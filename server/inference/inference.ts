@@ -8,6 +8,7 @@ import { optimisedFileOf } from '../../core/backbone/optimised-file.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
+import { readingRows } from '../../core/head/reading-rows.js';
 import { rowOf } from '../../core/matrix.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { DecodedPicture, Decoders } from '../decoding/decoders.js';
@@ -82,6 +83,7 @@ export class PictureInference implements Inference {
     events: PoolEvents,
   ): Promise<PictureInference> {
     const { manifest, featureMap, predictor, novelty } = bundle;
+    const replay = readingRows(bundle.replay);
     const { workers, provider, batchSize } = context.settings;
     const threads = threadsPerWorker(context.settings);
     const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
@@ -90,7 +92,7 @@ export class PictureInference implements Inference {
       entry: backbone.entry,
       network: backbone.file ?? backbone.model,
       optimised,
-      bundle: { manifest, featureMap, predictor, novelty },
+      bundle: { manifest, featureMap, predictor, novelty, replay },
       head: source.head(),
       provider,
       threads,

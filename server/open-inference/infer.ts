@@ -3,21 +3,36 @@ import type { Answer, InferenceRequest } from '../inference/contract.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { ServedModel } from '../model/contract.js';
 import { runAll } from '../inference/run-all.js';
+import { restrictionOptions } from '../inference/may-answer.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
 import type { ReadRequest } from './read-request.js';
 
+const fieldNames = {
+  classes: 'parameters/classes',
+  groups: 'parameters/group',
+  scoresOf: 'parameters/scores_of',
+  groupBy: 'parameters/group_by',
+};
+
 export async function infer(
-  { inference, manifest }: ServedModel,
+  { inference, classes, manifest }: ServedModel,
   { request, content }: ReadRequest,
   context: Omit<InferenceRequest, 'options'>,
   settings: Pick<ServerConfiguration, 'unknownAt'>,
 ): Promise<Answer[]> {
-  const { top_k: topK, unseen_bias: unseenBias, unknown_at: unknownAt } = request.parameters;
+  const { top_k: topK, unseen_bias: unseenBias, unknown_at: unknownAt, ...given } = request.parameters;
+  const restriction = {
+    classes: given.classes,
+    groups: given.group,
+    scoresOf: given.scores_of,
+    groupBy: given.group_by,
+    minProbability: given.min_probability,
+  };
   checkUnseenBias(unseenBias, manifest, { name: 'unseen_bias', pointer: '/parameters/unseen_bias' });
   const options = {
-    topK,
-    ...(unseenBias !== undefined && { unseenBias }),
+    ...{ topK, ...(unseenBias !== undefined && { unseenBias }) },
     unknownAt: unknownAt ?? settings.unknownAt,
+    ...restrictionOptions(restriction, classes, fieldNames),
   };
   const common = { ...context, options };
   if ('pictures' in content)

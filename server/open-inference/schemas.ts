@@ -8,10 +8,18 @@ import { maxPredictions } from '../contract/schemas.js';
 
 export const modelName = 'unseen';
 export const extensions = ['binary_tensor_data'];
-export const outputNames = ['class', 'probability', 'seen', 'verdict', 'novelty'] as const;
+export const outputNames = [
+  ...(['class', 'probability', 'seen', 'verdict', 'novelty'] as const),
+  ...(['score', 'group', 'group_probability'] as const),
+] as const;
 export type OutputName = (typeof outputNames)[number];
 
 const dimension = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const namesSchema = z
+  .union([z.string(), z.array(z.string())])
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+  .meta({ type: 'array', items: { type: 'string' } });
 
 const inputSchema = z.object({
   name: z
@@ -58,6 +66,25 @@ export const inferRequestSchema = z.object({
         .max(1)
         .optional()
         .describe("The novelty from which the verdict is unknown, instead of the server's own."),
+      classes: namesSchema
+        .optional()
+        .describe('Only these classes may answer; probabilities are over them alone.'),
+      group: namesSchema.optional().describe('Only classes of this group, or of these, may answer.'),
+      min_probability: z
+        .number()
+        .min(0)
+        .max(1)
+        .optional()
+        .describe('Less likely classes are left out: rows are filled up with empty names of probability 0.'),
+      scores_of: namesSchema
+        .optional()
+        .describe('Also answer the probability of these classes, in the output `score` [n, classes].'),
+      group_by: z
+        .string()
+        .optional()
+        .describe(
+          'A family of groups: also answer the probabilities summed over each, in `group` and `group_probability`.',
+        ),
       binary_data_output: z
         .boolean()
         .default(false)

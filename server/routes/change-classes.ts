@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { ChangeResult, ClassChange, Classes, Remembering } from '../classes/contract.js';
+import type { ChangeResult, Classes, RegistryChange, Remembering } from '../classes/contract.js';
 import { auditChange } from '../http/audit.js';
 import { contextOf } from '../http/request-context.js';
 
@@ -7,7 +7,7 @@ import { contextOf } from '../http/request-context.js';
 export async function changeClasses(
   request: Request,
   classes: Classes,
-  changes: readonly ClassChange[],
+  changes: readonly RegistryChange[],
   remembering?: Remembering,
 ): Promise<ChangeResult> {
   const result = await classes.change(changes, { remembering, by: contextOf(request).caller?.name });

@@ -2,8 +2,8 @@
 import { Router } from 'express';
 import { Failure } from '../../core/failures.js';
 import { checkAttributes } from '../classes/attribute-vector.js';
-import type { ClassChange, Classes, NewExample } from '../classes/contract.js';
-import { etagOf } from '../classes/store/content.js';
+import type { Classes, NewExample, RegistryChange } from '../classes/contract.js';
+import { etagOf, groupEtagOf } from '../classes/store/content.js';
 import { backupSchema, importQuerySchema, type ClassBackup } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
 import { readJson, validateBody } from '../http/json.js';
@@ -23,7 +23,8 @@ interface ImportPlan {
   unusableExamples: number;
   readonly problems: { readonly name: string; readonly pointer: string; readonly detail: string }[];
   readonly warnings: string[];
-  readonly changes: ClassChange[];
+  readonly groups: Record<'created' | 'replaced' | 'unchanged', string[]>;
+  readonly changes: RegistryChange[];
 }
 
 /** An answer that lists more would be larger than the backup. */
@@ -62,7 +63,7 @@ export function importRoute(dependencies: RouteDependencies): Router {
 }
 
 function planImport(
-  { classes: given }: ClassBackup,
+  { classes: given, groups = [] }: ClassBackup,
   { classes, manifest }: ServedModel,
   replace: boolean,
   outOfRange: 'warn' | 'refuse',
@@ -75,6 +76,7 @@ function planImport(
     unusableExamples: 0,
     problems: [],
     warnings: [],
+    groups: { created: [], replaced: [], unchanged: [] },
     changes: [],
   };
   const names = new Set<string>();
@@ -116,7 +118,40 @@ function planImport(
     else if (examples.length > 0) plan.changes.push({ kind: 'add-examples', name, examples });
     if (outcome === 'replaced') plan.changes.push({ kind: 'put', content, ifMatch: '*' });
   });
+  planGroups(groups, names, classes, replace, plan);
   return plan;
+}
+
+/** After the classes, which they may name. */
+function planGroups(
+  groups: NonNullable<ClassBackup['groups']>,
+  imported: ReadonlySet<string>,
+  classes: Classes,
+  replace: boolean,
+  plan: ImportPlan,
+): void {
+  const names = new Set<string>();
+  groups.forEach((given, index) => {
+    const { name } = given;
+    const complain = (pointer: string, detail: string): void => {
+      if (plan.problems.length < maxProblems)
+        plan.problems.push({ name, pointer: `/groups/${index}${pointer}`, detail });
+    };
+    if (names.has(name)) complain('/name', 'this name is given twice');
+    names.add(name);
+    given.classes.forEach((member, i) => {
+      if (!imported.has(member) && !classes.get(member))
+        complain(`/classes/${i}`, `there is no class "${member}"`);
+    });
+    const known = classes.group(name);
+    const members = given.classes.map((member) => classes.get(member)?.name ?? member);
+    const content = { name, family: given.family, classes: members };
+    const isSame = known?.etag === groupEtagOf(content);
+    if (known && !isSame && !replace)
+      complain('/name', 'a group of this name exists with other classes; replace=true replaces it');
+    plan.groups[isSame ? 'unchanged' : known ? 'replaced' : 'created'].push(name);
+    if (!isSame) plan.changes.push({ kind: 'put-group', content, ifMatch: known ? '*' : undefined });
+  });
 }
 
 /** Those of the network that serves; how many are of another one; and what is wrong with them. */

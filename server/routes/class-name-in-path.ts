@@ -12,10 +12,14 @@ export function namesInPath(request: Request, classes: Classes): readonly string
   return classes.get(given) || given === name || dots.test(given) ? [name] : [given, name];
 }
 
+export function decodedDots(given: string): string | undefined {
+  return dots.test(given) ? decodeURIComponent(given) : undefined;
+}
+
 /** The class that a path names: as it is stored, where there is one, however its letters are written in the path. */
 export function nameInPath(request: Request, classes: Classes): string {
   const given = String(request.params.name);
   const exact = classes.get(given);
   if (exact) return exact.name;
-  return dots.test(given) ? decodeURIComponent(given) : normalisedName(given);
+  return decodedDots(given) ?? normalisedName(given);
 }

@@ -26,7 +26,7 @@ import { previewClasses } from './class-previews.js';
 import type { RouteDependencies } from './dependencies.js';
 import { contentOfForm, examplesOf, extractForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
-import { ifMatchIn } from './if-match.js';
+import { requiredIfMatch } from './if-match.js';
 import { isForm } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
 
@@ -70,7 +70,7 @@ export function classRoutes(dependencies: RouteDependencies): Router {
       serving.use((model) => replace(model, request, response, dependencies)),
     )
     .delete(admin, async (request, response) => {
-      const ifMatch = ifMatchOf(request);
+      const ifMatch = requiredIfMatch(request);
       const result = await serving.use(({ classes }) =>
         changeClasses(request, classes, [{ kind: 'remove', name: nameInPath(request, classes), ifMatch }]),
       );
@@ -126,7 +126,7 @@ async function replace(
 ): Promise<void> {
   const { classes, manifest } = model;
   const name = nameInPath(request, classes);
-  const ifMatch = ifMatchOf(request);
+  const ifMatch = requiredIfMatch(request);
   const { value } = await readJson(request, response, dependencies);
   refuseTooMany(value, manifest.attributes);
   const { attributes, like } = validateBody(replacementSchema, value);
@@ -151,15 +151,4 @@ function refuseOwn({ name, attributes }: ClassContent, classes: Classes): void {
     'conflict',
     `"${name}" belongs to the model, which has other attributes of it. Choose another name, or add pictures of it: POST /classes/${encodeURIComponent(name)}/examples.`,
   );
-}
-
-/** A change must say which state it was made against, so that two people do not undo each other's work. */
-function ifMatchOf(request: Request): string {
-  const given = ifMatchIn(request);
-  if (given === undefined)
-    throw new Failure(
-      'precondition-required',
-      'Send If-Match with the ETag that GET answered, or * to change whatever is there.',
-    );
-  return given;
 }

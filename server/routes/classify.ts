@@ -13,6 +13,7 @@ import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
 import { readPictures, type Uploading } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
+import { restrictionOptions } from '../inference/may-answer.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
 
 export function classifyRoute(dependencies: RouteDependencies): Router {
@@ -36,6 +37,8 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
   return router;
 }
 
+const fieldNames = { classes: 'classes', groups: 'group', scoresOf: 'scoresOf', groupBy: 'groupBy' };
+
 /** A request that was admitted, and what it holds. */
 interface Admitted extends Uploading {
   readonly permit: Permit;
@@ -44,13 +47,13 @@ interface Admitted extends Uploading {
 async function classify(model: ServedModel, admitted: Admitted, dependencies: RouteDependencies) {
   const { inference, classes, manifest } = model;
   const { request, response, permit } = admitted;
-  const { topK, explain, unseenBias, unknownAt } = validate(classifyQuerySchema, request.query, 'query');
+  const query = validate(classifyQuerySchema, request.query, 'query');
+  const { topK, explain, unseenBias, unknownAt, group: groups, ...restriction } = query;
   checkUnseenBias(unseenBias, manifest, { name: 'unseenBias', pointer: '/unseenBias' });
   const options = {
-    topK,
-    explain,
-    ...(unseenBias !== undefined && { unseenBias }),
+    ...{ topK, explain, ...(unseenBias !== undefined && { unseenBias }) },
     unknownAt: unknownAt ?? dependencies.settings.unknownAt,
+    ...restrictionOptions({ ...restriction, groups }, classes, fieldNames),
   };
   const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
   const { pictures } = await readPictures(admitted, dependencies);
@@ -90,6 +93,11 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
   }
 }
 
-function shown({ predictions, verdict, novelty, calibrated, explanation }: Answer) {
-  return { predictions, verdict, novelty, calibrated, ...(explanation && { explanation }) };
+function shown({ predictions, verdict, novelty, calibrated, scores, rollUp, explanation }: Answer) {
+  return {
+    ...{ predictions, verdict, novelty, calibrated },
+    ...(scores && { scores }),
+    ...(rollUp && { rollUp }),
+    ...(explanation && { explanation }),
+  };
 }

@@ -5,7 +5,7 @@
 import type { Request, Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
-import type { ChangeResult, ClassChange, Classes } from '../classes/contract.js';
+import type { ChangeResult, Classes, RegistryChange } from '../classes/contract.js';
 import { changeClasses } from './change-classes.js';
 
 export interface StoredAnswer {
@@ -19,7 +19,7 @@ export async function answerOnce(
   response: Response,
   body: Uint8Array,
   classes: Classes,
-  changes: readonly ClassChange[],
+  changes: readonly RegistryChange[],
   answer: (result: ChangeResult) => StoredAnswer,
 ): Promise<void> {
   const key = request.header('idempotency-key');

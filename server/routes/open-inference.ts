@@ -165,6 +165,9 @@ function describeModel(model: ServedModel): ModelMetadata {
       { name: 'seen', datatype: 'BOOL', shape: [-1, -1] },
       { name: 'verdict', datatype: 'BYTES', shape: [-1, 1] },
       { name: 'novelty', datatype: 'FP32', shape: [-1, 1] },
+      { name: 'score', datatype: 'FP32', shape: [-1, -1] },
+      { name: 'group', datatype: 'BYTES', shape: [-1, -1] },
+      { name: 'group_probability', datatype: 'FP32', shape: [-1, -1] },
     ],
     parameters: {
       backbone: model.backbone.name,

@@ -46,7 +46,8 @@ describe('unseen classify', () => {
     expect(files[0].predictions).toHaveLength(5);
     expect(files[0].explanation).toHaveProperty('attributes');
     const { stdout: text } = await unseen(...words);
-    expect(text).toContain(`for ${files[0].predictions[0].class}: `);
+    expect(text).toContain('    reads: ');
+    expect(text).toContain(`    ${files[0].predictions[0].class}: `);
   });
 
   test('names files that cannot be used, answers the others, and ends with 8', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { attributesOf, attributeNames } from '../../demo/flags/attributes.js';
 import { newcomerFlag } from '../../demo/flags/newcomer.js';
 import { projectFolder } from '../../core/project-folder.js';
+import { UnseenClient } from '../../client/index.js';
 import { configurationSchema } from '../../trainer/configuration.js';
 import { startDemoServer } from '../support/demo-server.js';
 import { readDocumentation } from '../support/documentation/markdown.js';
@@ -54,6 +55,16 @@ describe.skipIf(!server)('TypeScript', () => {
 
 /** What the server really answers, by a key that tells which answer is shown. */
 const answers: readonly (readonly [key: string, ask: () => Promise<unknown>])[] = [
+  [
+    'rollUp',
+    async () => {
+      const client = new UnseenClient({ url: server!.url, key: testKey });
+      const classes = { blue: ['Charlie', 'Juliett', 'November'], yellow: ['Kilo', 'Lima', 'Quebec'] };
+      await client.putGroup('with-blue', { classes: classes.blue, family: 'colours' });
+      await client.putGroup('black-or-yellow', { classes: classes.yellow, family: 'colours' });
+      return client.classify(readFileSync(picture), { topK: 2, groupBy: 'colours' });
+    },
+  ],
   [
     'predictions',
     async () => (await postBytes(server!.url, readFileSync(picture), '?topK=2')).body as unknown,

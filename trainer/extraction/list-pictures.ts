@@ -46,10 +46,14 @@ export async function listFolders(root: string): Promise<PictureList> {
   return { pictures, leftOut };
 }
 
-async function filesUnder(root: string, folder: string): Promise<{ file: string; size: number | null }[]> {
+/** Every file under a folder inside `root`, or under `root` itself, relative to it. */
+export async function filesUnder(
+  root: string,
+  folder = '',
+): Promise<{ file: string; size: number | null }[]> {
   const found: { file: string; size: number | null }[] = [];
   for (const name of await visibleNames(join(root, folder))) {
-    const file = `${folder}/${name}`;
+    const file = folder === '' ? name : `${folder}/${name}`;
     const status = await stat(join(root, file)).catch(() => null);
     if (status?.isDirectory()) found.push(...(await filesUnder(root, file)));
     else found.push({ file, size: status?.size ?? null });

@@ -24,14 +24,18 @@ export function numberReader(cells: Iterable<string>): NumberReader {
       return text === '' || /^0[xbo]/i.test(text) || !Number.isFinite(Number(text)) ? NaN : Number(text);
     },
     remedy: (cell) => {
-      if (cell === '') return 'Write a number, such as 0 or 0.5: what is not known has no place in training.';
+      const half = hasDecimalCommas ? '0,5' : '0.5';
+      if (cell === '')
+        return `Write a number, such as 0 or ${half}: what is not known has no place in training.`;
       if (withComma.test(cell))
         return `Write ${cell.replace(',', '.')}: other cells of this table have decimal points.`;
       if (/^(yes|true|ja|oui|x|✓|✔)$/i.test(cell)) return 'Write 1.';
       if (/^(no|false|nein|non|-|–|—)$/i.test(cell)) return 'Write 0.';
-      const inside = /[+-]?\d+(?:[.,]\d+)?/.exec(cell)?.[0].replace(',', '.');
+      const found = /[+-]?\d+(?:[.,]\d+)?/.exec(cell)?.[0];
+      // A point in a table of decimal commas would make a mixed table of it.
+      const inside = hasDecimalCommas ? found?.replace('.', ',') : found?.replace(',', '.');
       return inside === undefined
-        ? 'Write a number, such as 0 or 0.5.'
+        ? `Write a number, such as 0 or ${half}.`
         : `Write ${inside} alone, without unit or other words.`;
     },
   };

@@ -2,6 +2,7 @@
 import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
 import type { Change, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
 import type { Query, Value } from './database.js';
+import { changeGroups } from './groups.js';
 import { changeExamples, removeExamplesOf } from './examples.js';
 import { readRemembered } from './reading.js';
 import { chunks, marks } from './statements.js';
@@ -43,6 +44,7 @@ export async function applyChange(
   await remove(query, change.removals ?? [], context);
   await upsert(query, change.upserts ?? [], context);
   await changeExamples(query, { added, removed }, context);
+  if (change.groups) await changeGroups(query, change.groups, context);
   if (change.rows) {
     await insert(query, 'bundles', ['identity', 'used_at'], 'identity', [[change.rows.bundle, now]]);
     await writeRows(query, 'fitted_rows', change.rows.bundle, change.rows.rows, revision);

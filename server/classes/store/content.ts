@@ -2,7 +2,7 @@
 import { bytesOf, sha256Of } from '../../../core/hash.js';
 import { Failure } from '../../../core/failures.js';
 import { fromHalf } from '../../../core/half.js';
-import type { Change, ClassContent } from './contract.js';
+import type { Change, ClassContent, GroupContent } from './contract.js';
 
 export function canonicalAttributes(attributes: ClassContent['attributes']): string {
   const names = Object.keys(attributes).sort();
@@ -13,6 +13,15 @@ export function canonicalAttributes(attributes: ClassContent['attributes']): str
 export function etagOf({ name, attributes, own }: ClassContent): string {
   const content = own ? 'own' : canonicalAttributes(attributes);
   return sha256Of(JSON.stringify(name), content).slice(0, 32);
+}
+
+/** A group is a set: the order in which its classes are named says nothing. */
+export function canonicalClasses(classes: readonly string[]): string {
+  return JSON.stringify([...new Set(classes)].sort());
+}
+
+export function groupEtagOf({ name, family, classes }: GroupContent): string {
+  return sha256Of('group', JSON.stringify([name, family]), canonicalClasses(classes)).slice(0, 32);
 }
 
 /** Little-endian, as every machine is that Node runs on; a copy, because a thread would be sent the whole pool behind it. */
@@ -35,15 +44,23 @@ export function halvesFromBytes(bytes: ArrayBuffer | Uint8Array): Uint16Array {
 }
 
 /** What one of the two databases would refuse or alter is refused for both. Callers have checked; this is the net. */
-export function checkChange({ upserts = [], removals = [], rows, examples, remember }: Change): void {
+export function checkChange(change: Change): void {
+  const { upserts = [], removals = [], rows, examples, groups, remember } = change;
   const names = [...upserts.map(({ name }) => name), ...removals];
   checkDistinct(names, 'is changed twice in one commit');
+  const groupNames = [...(groups?.upserts.map(({ name }) => name) ?? []), ...(groups?.removals ?? [])];
+  checkDistinct(groupNames, 'is a group that is changed twice in one commit');
   for (const all of [rows?.rows ?? [], rows?.base ?? []])
     checkDistinct(
       all.map(({ name }) => name),
       'has two rows in one commit',
     );
-  for (const text of [...names, ...(rows ? [rows.bundle] : []), ...(remember ? [remember.key] : [])])
+  for (const text of [
+    ...names,
+    ...groupNames,
+    ...(rows ? [rows.bundle] : []),
+    ...(remember ? [remember.key] : []),
+  ])
     checkText(text);
   const upserted = new Set(upserts.map(({ name }) => name));
   for (const { name, id } of [...(examples?.added ?? []), ...(examples?.removed ?? [])]) {

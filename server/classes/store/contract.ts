@@ -4,6 +4,7 @@
  *
  * While the store is out of reach every call fails fast with the code 'registry-unavailable', and works again by itself.
  */
+import type { ClassGroup } from '../../../core/head/class-group.js';
 import type { HeadRow } from '../../../core/head/head-table.js';
 import type { Replicas } from './replicas.js';
 
@@ -33,6 +34,21 @@ export interface ExampleContent {
 }
 
 export type ExampleKey = Pick<ExampleContent, 'name' | 'id'>;
+
+/** A named list of classes. */
+export type GroupContent = ClassGroup;
+
+export interface StoredGroup extends GroupContent {
+  readonly etag: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly revision: number; // at which it last changed
+}
+
+export interface GroupChanges {
+  readonly changed: readonly StoredGroup[];
+  readonly removed: readonly string[]; // may name groups that the reader never knew
+}
 
 /** A row of the head with the name of its class. */
 export interface NamedRow extends HeadRow {
@@ -81,6 +97,7 @@ export interface Snapshot {
   /** Rows of the bundle's own classes that a consolidation has moved. */
   readonly base: readonly NamedRow[];
   readonly examples: readonly ExampleContent[]; // of all classes
+  readonly groups: readonly StoredGroup[]; // in byte order of their names
 }
 
 export type Changes =
@@ -92,6 +109,7 @@ export type Changes =
       readonly removed: readonly string[]; // may name classes that the reader never knew
       /** Removals are to be applied first: a picture may have been removed and added again. */
       readonly examples: ExampleChanges;
+      readonly groups: GroupChanges;
     }
   /** The position is too old, or of a history that a restored backup undid: load anew. */
   | { readonly kind: 'unknown-position' };
@@ -121,6 +139,7 @@ export interface Change {
   readonly upserts?: readonly ClassContent[];
   readonly removals?: readonly string[];
   readonly examples?: ExampleChanges;
+  readonly groups?: { readonly upserts: readonly GroupContent[]; readonly removals: readonly string[] };
   /** Who makes the change, by the name of the class; kept with its version. */
   readonly authors?: ReadonlyMap<string, string>;
   readonly rows?: {

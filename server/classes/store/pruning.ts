@@ -20,6 +20,9 @@ export async function prune(query: Query, now: number, retention: Retention): Pr
   ]);
   // Nobody catches up from before the oldest commit that is left, so nobody needs older removals.
   await query('DELETE FROM removals WHERE revision <= (SELECT MIN(revision) FROM commits)');
+  await query(
+    'DELETE FROM class_groups WHERE classes IS NULL AND revision <= (SELECT MIN(revision) FROM commits)',
+  );
   // As long as a version that had them may be restored, and until every reader knows that they are gone.
   await query(
     'DELETE FROM examples WHERE removed_at < ? AND removed_revision <= (SELECT MIN(revision) FROM commits)',

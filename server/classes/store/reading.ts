@@ -2,6 +2,7 @@
 import { weightsFromBytes } from './content.js';
 import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
 import type { Query, Value } from './database.js';
+import { readGroups } from './groups.js';
 import { readExamples, readRemovedExamples } from './examples.js';
 
 /** Rows per answer: ten thousand classes of 2048 values are 80 MB, which in one piece would hold up the event loop. */
@@ -34,6 +35,7 @@ export async function readAll(query: Query, bundle: string): Promise<Snapshot> {
     classes: await readClasses(query, bundle, 0),
     base: await readBase(query, bundle, 0),
     examples: await readExamples(query, 0),
+    groups: (await readGroups(query, 0)).changed,
   };
 }
 
@@ -43,6 +45,7 @@ export async function readChanges(query: Query, since: Position, bundle: string)
     return {
       ...{ kind: 'changes', position, changed: [], base: [], removed: [] },
       examples: { added: [], removed: [] },
+      groups: { changed: [], removed: [] },
     };
   const known = await query('SELECT 1 FROM commits WHERE revision = ? AND id = ?', [
     since.revision,
@@ -63,6 +66,7 @@ export async function readChanges(query: Query, since: Position, bundle: string)
       added: await readExamples(query, since.revision),
       removed: await readRemovedExamples(query, since.revision),
     },
+    groups: await readGroups(query, since.revision),
   };
 }
 

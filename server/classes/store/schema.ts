@@ -66,6 +66,13 @@ const steps: readonly Step[] = [
     `CREATE INDEX examples_removed_revision ON examples (removed_revision)`,
     `CREATE INDEX examples_removed_at ON examples (removed_at)`,
   ],
+  ({ integer, text }) => [
+    // Named lists of classes, as JSON; NULL: the group was removed, and readers are still to be told.
+    `CREATE TABLE class_groups (
+       name ${text} PRIMARY KEY, family ${text}, classes ${text}, etag ${text} NOT NULL,
+       created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL, revision ${integer} NOT NULL)`,
+    `CREATE INDEX class_groups_revision ON class_groups (revision)`,
+  ],
 ];
 
 /** Several replicas may start at once on an empty database: the mode 'migrate' lets them in one after another. */

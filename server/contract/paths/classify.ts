@@ -10,6 +10,8 @@ import {
   explanationSchema,
   modelSchema,
   predictionSchema,
+  rollUpSchema,
+  scoreSchema,
 } from '../schemas.js';
 
 const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
@@ -29,6 +31,8 @@ export const classifyPaths: PathGroup = {
   tag: { name: 'Classify', description: 'Pictures in, classes with probabilities out.' },
   answers: {
     Prediction: predictionSchema,
+    Score: scoreSchema,
+    RollUp: rollUpSchema,
     Evidence: evidenceSchema,
     Explanation: explanationSchema,
     Model: modelSchema,
@@ -43,7 +47,8 @@ export const classifyPaths: PathGroup = {
         description: `Send the picture itself as the body (\`curl --data-binary @FILE -H 'Content-Type: image/jpeg'\`), or one or
 several as files of a form, each in the field \`${pictureField}\`. Seen and unseen classes compete. JPEG, PNG and WebP are
 decoded, whatever the type says; pictures are never fetched from a URL. Asking again changes nothing, so a refusal with
-Retry-After may simply be repeated.`,
+Retry-After may simply be repeated. \`classes\` and \`group\` say which classes may answer; a name that is not known is refused
+with the names that look like it.`,
         security: keyed,
         parameters: [...queryParameters(classifyQuerySchema), ifRegistryRevision],
         requestBody: {
@@ -92,7 +97,13 @@ Retry-After may simply be repeated.`,
             },
           ),
           ...problems(
-            ...(['request-invalid', 'unauthenticated', 'forbidden', 'method-not-allowed'] as const),
+            ...([
+              'request-invalid',
+              'class-unknown',
+              'unauthenticated',
+              'forbidden',
+              'method-not-allowed',
+            ] as const),
             ...(['upload-timeout', 'too-large', 'image-type-refused', 'image-invalid'] as const),
             ...([
               'rate-limited',

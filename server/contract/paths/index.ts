@@ -3,6 +3,7 @@ import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
 import { examplePaths } from './examples.js';
+import { groupPaths } from './groups.js';
 import { documentPaths } from './documents.js';
 import { openInferencePaths } from './open-inference.js';
 import { operationsPaths } from './operations.js';
@@ -12,6 +13,7 @@ export const pathGroups: readonly PathGroup[] = [
   classifyPaths,
   classesPaths,
   examplePaths,
+  groupPaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,

@@ -11,7 +11,10 @@ export function BalanceSlider({ range }: { readonly range: AttributesResponse['u
   const isMoved = unseenBias.value !== null;
   return (
     <div class="balance">
-      <label for="balance">Balance between seen and unseen classes</label>
+      <label for="balance">
+        Balance between seen and unseen classes
+        {isMoved && <span class="balance-moved"> · moved: answers differ from the model’s own</span>}
+      </label>
       <div class="balance-track">
         <input
           id="balance"

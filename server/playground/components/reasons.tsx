@@ -26,6 +26,7 @@ export function Reasons({
         <section aria-labelledby="why-title">
           <h3 id="why-title">Why {selected}?</h3>
           <p>{restsOnWords(evidence.restsOn)}</p>
+          {evidence.sentence !== '' && <p class="explanation-sentence">{evidence.sentence}</p>}
           {evidence.restsOn.attributes > 0 && (
             <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
           )}
@@ -35,7 +36,7 @@ export function Reasons({
           </div>
         </section>
       )}
-      <ReadAttributes attributes={explanation.attributes} />
+      <ReadAttributes attributes={explanation.attributes} sentence={explanation.sentence} />
     </div>
   );
 }
@@ -83,19 +84,22 @@ function EvidenceList(properties: {
   );
 }
 
-function ReadAttributes({ attributes }: { readonly attributes: Explanation['attributes'] }) {
+function ReadAttributes({ attributes, sentence }: Pick<Explanation, 'attributes' | 'sentence'>) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? attributes : attributes.slice(0, shownAtFirst);
   return (
     <section aria-labelledby="read-title">
       <h3 id="read-title">Read from the picture</h3>
-      <p class="fine">The most unusual first.</p>
+      <p class="read-sentence">{sentence}</p>
+      <p class="fine">What is surely there first, then what is surely not, then the rest.</p>
       <ul class="read-list">
-        {shown.map(({ attribute, value, salience }) => (
+        {shown.map(({ attribute, value, salience, certainty, present }) => (
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
               {figure(value, 2)}, {salience > 0 ? 'more' : 'less'} than usual
+              {present !== null && ' (sure)'}
+              {certainty !== null && certainty < 0.1 && ' (hardly readable)'}
             </span>
             <Gauge name={attribute} read={value} />
           </li>

@@ -4,6 +4,8 @@ import type { ReadinessResponse } from '../../../client/index.js';
 import { ask } from './api.js';
 import { classes, listedRevision, loadClasses } from './classes.js';
 import { loadModel, model } from './model.js';
+import { classify, pictureProblem } from './picture.js';
+import { isPassing } from './problem-words.js';
 
 interface ServerState {
   readonly reachable: boolean;
@@ -36,6 +38,8 @@ async function look(): Promise<void> {
     // Somebody else may have changed the classes; null is a list that is still being read, or that failed.
     const isStale = classes.value !== null && serving.registryRevision !== listedRevision.value;
     if (wasAway || isStale) void loadClasses();
+    // What could not be answered while it was away is asked again, without a click.
+    if (wasAway && pictureProblem.value && isPassing(pictureProblem.value)) void classify();
   } catch {
     server.value = { reachable: false, ready: false, reasons: [] };
   }

@@ -98,7 +98,13 @@ describe('the OpenAPI document', () => {
     expect(parameters!.filter((parameter) => parameter.in === 'query')).toMatchObject([
       { name: 'topK', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 5 } },
       { name: 'explain', schema: { type: 'boolean', default: false } },
+      { name: 'classes', schema: { type: 'array', items: { type: 'string' } } },
+      { name: 'group', schema: { type: 'array', items: { type: 'string' } } },
+      { name: 'minProbability', schema: { type: 'number', minimum: 0, maximum: 1 } },
+      { name: 'scoresOf', schema: { type: 'array', items: { type: 'string' } } },
+      { name: 'groupBy', schema: { type: 'string' } },
       { name: 'unseenBias', schema: { type: 'number' } },
+      { name: 'unknownAt', schema: { type: 'number', minimum: 0, maximum: 1 } },
     ]);
   });
 

@@ -26,7 +26,7 @@ const adaptations: readonly (readonly [RegExp, string])[] = [
 /** Where another reader begins, one with ready-made features: what was extracted before is not theirs. */
 const comesWithFeatures = /unseen dataset check DATA/;
 const serves = /unseen (?:serve|demo)\b(?!.*--help)/;
-const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes)\b/;
+const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes|groups)\b/;
 const announced = /Serving .*?(https?:\/\/[\d.]+:\d+)/;
 
 export class Machine {
@@ -114,7 +114,7 @@ export class Machine {
     const url = await this.url();
     const asked = result
       .replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):8080|\bSERVER\b/g, url)
-      .replace(/unseen (?:classify(?!.*--bundle)|classes (?:examples )?\w+)/, `$& --url ${url}`);
+      .replace(/unseen (?:classify(?!.*--bundle)|groups \w+|classes (?:examples )?\w+)/, `$& --url ${url}`);
     // Each command has a shell of its own: what an `export` before has set is set again.
     return result.includes('$UNSEEN_KEY')
       ? `export UNSEEN_KEY=$(unseen classes key --url ${url}); ${asked}`

@@ -22,6 +22,10 @@ export const notRun: readonly NotRun[] = [
   { start: 'npm test', reason: 'it is what runs this' },
   { start: 'npm run build', reason: 'npm test begins with it; here it would change files under other tests' },
   { start: 'npm run demo:build', reason: 'it trains for minutes, and writes models/demo anew' },
+  {
+    start: 'npm install --ignore-scripts',
+    reason: 'it would fetch 200 packages; test/end-to-end/package.test.ts unpacks and runs the same tarball',
+  },
   { start: 'npm pack', reason: 'named as what fetching a backbone does: test/core/backbone/pull.test.ts' },
   { start: 'node dist/demo/flags/samples.js', reason: 'it draws pictures of the sources anew' },
   { start: 'unseen backbone pull --force', reason: 'it fetches 95 MB; without --force it is run' },
@@ -52,7 +56,7 @@ export const notRun: readonly NotRun[] = [
   ...[
     ...['accuracy', 'capacity', 'classes-disturbance', 'classes-durability', 'classes-scale'],
     ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'int8-training', 'playground'],
-    ...['fingerprint', 'replicas', 'shrink-on-load'],
+    ...['fingerprint', 'replicas', 'restricted-classes', 'explanations', 'shrink-on-load'],
     ...['runtime-fit', 'runtime-parity', 'examples', 'examples-latency', 'attribute-reading'],
     ...[
       'server-abuse',

@@ -91,7 +91,7 @@ test('five mistakes in a table are told at once, before a backbone or picture is
     (error: unknown) => (error as Error).message,
   );
   expect(message.split('\n').slice(1)).toEqual([
-    expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11\.5 alone/),
+    expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11,5 alone/),
     expect.stringMatching(/line 4: there is nothing for Flügel \(column B\)/),
     expect.stringMatching(/line 5: the class "Blaumeise" is described twice, first in line 2/),
     expect.stringMatching(/line 6: the class "Star" has 1 values for 2 attributes/),

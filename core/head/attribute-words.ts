@@ -1,0 +1,25 @@
+/** Attributes in words, for people: `has_bill_shape::cone` is "bill shape cone". */
+
+/** What comes before `::`: attributes of one family are alternatives, or parts of one answer. Null: it stands alone. */
+export function familyOf(name: string): string | null {
+  const at = name.lastIndexOf('::');
+  return at > 0 ? name.slice(0, at) : null;
+}
+
+export function wordsOf(name: string): string {
+  return name
+    .split('::')
+    .map((part) =>
+      part
+        .replace(/^has_/, '')
+        .replace(/[_\s]+/g, ' ')
+        .trim(),
+    )
+    .join(' ');
+}
+
+/** "a, b and c". */
+export function listInWords(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
+}

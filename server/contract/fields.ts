@@ -1,0 +1,29 @@
+/** Fields that several parts of the contract have. */
+import { z } from 'zod';
+import { problemOfName } from '../../core/class-name.js';
+
+export const maxClassesPerRequest = 10_000;
+const longestClassName = 200;
+
+export const nameSchema = z
+  .string('a text is expected')
+  .normalize('NFC')
+  .min(1, 'a class needs a name')
+  .max(longestClassName, `at most ${longestClassName} characters`)
+  .superRefine((name, context) => {
+    const problem = name === '' ? null : problemOfName(name); // the empty one is reported already
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  })
+  .describe('Unique, case-sensitive; stored in Unicode normal form C. Every character must be visible.');
+
+export const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((value) => value === 'true');
+
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most} is expected`)
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));

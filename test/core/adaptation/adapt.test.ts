@@ -1,0 +1,122 @@
+/** Learning from unlabelled pictures, on a small bundle that knows its unseen classes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { movedClasses } from '../../../core/adaptation/moved-classes.js';
+import { readBundle } from '../../../core/bundle/read.js';
+import { RuntimeFitter } from '../../../core/fitting/fitter.js';
+import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../../core/matrix.js';
+import { Random } from '../../../core/random.js';
+import { adaptBundle, writeAdapted } from '../../../trainer/adaptation/adapt-bundle.js';
+import { poolOfDataset } from '../../../trainer/adaptation/unlabelled-pool.js';
+import { dataset, smallBundle } from '../fitting/small-bundle.js';
+
+const bundle = await smallBundle(false);
+const fitter = await RuntimeFitter.open(bundle, { threads: 1 });
+const folder = mkdtempSync(join(tmpdir(), 'unseen-adapt-'));
+afterAll(async () => {
+  await fitter.release();
+  rmSync(folder, { recursive: true });
+});
+const { testSeen, testUnseen } = dataset.splits;
+const pool = takeRows(dataset.features, [...testSeen, ...testUnseen]);
+
+/** Rows like nothing that the bundle knows. */
+function foreign(count: number): Matrix {
+  const random = Random.stream(1, 'foreign');
+  return matrix(
+    count,
+    pool.columns,
+    Float32Array.from({ length: count * pool.columns }, () => 5 * random.uniform()),
+  );
+}
+
+describe('an adaptation', () => {
+  test('distributes every picture over the classes and "none of these"', async () => {
+    const found = await fitter.adapt([], pool);
+    const received = found.classes.reduce((sum, { pictures }) => sum + pictures, 0);
+    expect(received + found.none.share * pool.rows).toBeCloseTo(pool.rows, 3);
+    expect(found.classes.map(({ name }) => name)).toEqual(bundle.manifest.classes.map(({ name }) => name));
+  });
+
+  test('never moves a seen class, and no class beyond what it received', async () => {
+    const found = await fitter.adapt([], pool);
+    for (const one of found.classes) {
+      if (one.seen) expect(one.assigned).toBeNull();
+      expect(one.assigned?.pictures ?? 0).toBeLessThanOrEqual(one.pictures + 1);
+    }
+  });
+
+  test('gives the same result again, to the last bit', async () => {
+    const again = await RuntimeFitter.open(bundle, { threads: 1 });
+    expect(await again.adapt([], pool)).toEqual(await fitter.adapt([], pool));
+    await again.release();
+  });
+
+  test('counts nothing where there are no pictures of unseen classes', async () => {
+    const all = await fitter.adapt([], takeRows(dataset.features, testUnseen));
+    const seenOnly = await fitter.adapt([], takeRows(dataset.features, testSeen));
+    const counted = ({ classes }: typeof all): number =>
+      classes.reduce((sum, { assigned }) => sum + (assigned?.pictures ?? 0), 0);
+    expect(counted(all)).toBeGreaterThan(0);
+    expect(counted(seenOnly)).toBeLessThan(0.1 * counted(all));
+  });
+
+  test('does not count what an earlier one assigned a second time', async () => {
+    const first = await fitter.adapt([], pool);
+    const second = await fitter.adapt(movedClasses(bundle, [], first), pool);
+    const pictures = (found: typeof first): Map<string, number> =>
+      new Map(found.classes.map(({ name, assigned }) => [name, assigned?.pictures ?? 0]));
+    const before = pictures(first);
+    for (const [name, count] of pictures(second)) expect(count).toBeCloseTo(before.get(name)!, 0);
+  });
+
+  test('warns of few pictures', async () => {
+    const { warnings } = await fitter.adapt([], takeRows(pool, [0, 1, 2]));
+    expect(warnings.join()).toMatch(/few/);
+  });
+});
+
+describe('an adapted bundle', () => {
+  test('keeps every row of a seen class, opens as any other and says what it learnt from', async () => {
+    const adapted = await adaptBundle(bundle, pool, { threads: 1 });
+    const out = join(folder, 'adapted');
+    await writeAdapted(out, adapted);
+    const read = await readBundle(out);
+    bundle.manifest.classes.forEach(({ seen }, c) => {
+      if (seen) expect(rowOf(read.weights, c)).toEqual(rowOf(bundle.weights, c));
+    });
+    expect(read.manifest.adaptation?.pictures).toBe(pool.rows);
+    expect(read.identity).not.toBe(bundle.identity);
+    await expect(adaptBundle(read, pool)).rejects.toThrow(/adapted one already/);
+  });
+
+  test('does not depend on labels: a dataset with all labels alike gives the same rows', () => {
+    const blind = { ...dataset, labels: new Int32Array(dataset.labels.length) };
+    expect(poolOfDataset(blind).features).toEqual(poolOfDataset(dataset).features);
+    const unreadable = new Proxy(dataset, {
+      get: (target, key) => {
+        if (key === 'labels') throw new Error('a label was read');
+        return Reflect.get(target, key) as unknown;
+      },
+    });
+    expect(poolOfDataset(unreadable).features.rows).toBeGreaterThan(0);
+  });
+
+  test('is refused for too few pictures', async () => {
+    await expect(adaptBundle(bundle, takeRows(pool, [0, 1]))).rejects.toThrow(/Nothing can be learnt/);
+  });
+
+  test('is refused for features of another width', async () => {
+    await expect(adaptBundle(bundle, matrix(50, 3))).rejects.toThrow(/features/);
+  });
+
+  test('sets foreign pictures aside', async () => {
+    const { adaptation } = await adaptBundle(bundle, stackRows([pool, foreign(10)]), { threads: 1 });
+    const strangers = adaptation.none.rows.filter((row) => row >= pool.rows).length;
+    const others = adaptation.none.rows.length - strangers;
+    expect(strangers).toBe(10);
+    expect(others).toBeLessThan(0.1 * pool.rows);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../../../core/bundle/manifest.js';
+import { familyOf, listInWords, wordsOf } from '../../../core/head/attribute-words.js';
+import { Explainer, normalProbability } from '../../../core/head/explanation.js';
+import { HeadTable } from '../../../core/head/head-table.js';
+
+const names = ['petals', 'has_colour::red', 'has_colour::blue', 'scent'];
+/** Flowers with 3 to 9 petals. */
+const classes = [
+  { name: 'rose', seen: true, attributes: [9, 1, 0, 1] },
+  { name: 'gentian', seen: true, attributes: [5, 0, 1, 0] },
+  { name: 'lily', seen: false, attributes: [6, 1, 0, 0] },
+  { name: 'squill', seen: true, attributes: [3, 0, 1, 1] },
+];
+const manifest = { attributes: names.map((name) => ({ name })), classes } as unknown as Manifest;
+const table = new HeadTable(1, classes.length);
+for (const one of classes) table.put({ ...one, runtime: false }, { weights: new Float32Array(1), bias: 0 });
+const explainer = new Explainer(manifest, table);
+const lily = table.classes.find(({ name }) => name === 'lily')!;
+const surely = [0.1, 0.1, 0.1, 0.1];
+const explain = (values: readonly number[], errors: readonly number[] | null = surely) =>
+  explainer.explain({ values, errors }, [lily]);
+
+describe('an explanation', () => {
+  test('has no reading outside of what classes have, and none that is far off speaks for a class', () => {
+    const { attributes, classes: evidence } = explain([-30, 1, 0, 0]);
+    for (const { attribute, value } of attributes) {
+      const k = names.indexOf(attribute);
+      const all = classes.map((one) => one.attributes[k]);
+      expect(value).toBeGreaterThanOrEqual(Math.min(...all));
+      expect(value).toBeLessThanOrEqual(Math.max(...all));
+    }
+    expect(evidence[0].for.map(({ attribute }) => attribute)).not.toContain('petals');
+    for (const { attribute, read, expected } of evidence[0].for) {
+      const all = classes.map((one) => one.attributes[names.indexOf(attribute)]);
+      expect(Math.abs(read - expected)).toBeLessThan((Math.max(...all) - Math.min(...all)) / 2);
+    }
+  });
+
+  test('says present and absent only where it is sure, present first', () => {
+    const { attributes, sentence } = explain([9, 1, 0, 0.45]);
+    expect(attributes.map(({ attribute, present }) => [attribute, present])).toEqual([
+      ['petals', true],
+      ['has_colour::red', true],
+      ['has_colour::blue', false],
+      ['scent', null],
+    ]);
+    expect(sentence).toBe('petals and colour red; no colour blue.');
+    const unsure = explain([9, 1, 0, 0.45], [0.9, 0.9, 0.9, 0.9]);
+    expect(unsure.attributes.filter(({ present }) => present === true).length).toBeLessThan(2);
+    expect(explain([6, 0.5, 0.5, 0.5], [1, 1, 1, 1]).sentence).toBe('Nothing can be read surely.');
+  });
+
+  test('an attribute that cannot be read is no evidence, however far it is', () => {
+    const { classes: evidence } = explain([9, 1, 0, 1], [0.95, 0.1, 0.1, 0.99]);
+    const shown = [...evidence[0].for, ...evidence[0].against].map(({ attribute }) => attribute);
+    expect(shown).not.toContain('petals');
+    expect(shown).not.toContain('scent');
+    expect(shown).toContain('has_colour::red');
+  });
+
+  test('evidence counts by how well the attribute can be read', () => {
+    const [good] = explain([6, 1, 0, 0], [0.1, 0.2, 0.2, 0.2]).classes;
+    const [poor] = explain([6, 1, 0, 0], [0.1, 0.6, 0.6, 0.6]).classes;
+    const of = (list: typeof good.for) =>
+      list.find(({ attribute }) => attribute.startsWith('has_colour'))!.evidence;
+    expect(of(poor.for) / of(good.for)).toBeCloseTo(0.4 / 0.8, 9);
+  });
+
+  test('a family is read as one choice, what a class has stands before what it lacks, and both are in words', () => {
+    const [own] = explain([6, 1, 0, 0]).classes;
+    const ofFamily = own.for.filter(({ attribute }) => familyOf(attribute) === 'has_colour');
+    expect(ofFamily).toHaveLength(1);
+    expect(own.for[0].attribute).toBe('has_colour::red');
+    expect(own.sentence).toMatch(
+      /^For it: colour red, petals and little or no scent\. Nothing that can be read speaks against it\.$/,
+    );
+    const [wrong] = explain([3, 0, 1, 1]).classes;
+    expect(wrong.sentence).toMatch(/^.*Against it: .*scent.*\.$/);
+  });
+
+  test('without measured errors nothing is called present or absent', () => {
+    const { attributes, sentence } = explain([9, 1, 0, 1], null);
+    expect(attributes.every(({ present, certainty }) => present === null && certainty === null)).toBe(true);
+    expect(sentence).toBe('Nothing can be read surely.');
+  });
+});
+
+test('the normal distribution is that of tables', () => {
+  expect(normalProbability(0)).toBeCloseTo(0.5, 6);
+  expect(normalProbability(1.2815515655)).toBeCloseTo(0.9, 6);
+  expect(normalProbability(1.9599639845)).toBeCloseTo(0.975, 6);
+});
+
+test('attributes in words', () => {
+  expect(wordsOf('has_bill_shape::cone')).toBe('bill shape cone');
+  expect(familyOf('has_bill_shape::cone')).toBe('has_bill_shape');
+  expect(familyOf('legs')).toBeNull();
+  expect(listInWords(['a', 'b', 'c'])).toBe('a, b and c');
+});

@@ -1,0 +1,87 @@
+/** A bundle adapted to unlabelled pictures: head rows of the classes that moved are replaced, everything else stays as it is. */
+import type { Adaptation } from '../../core/adaptation/adaptation.js';
+import { movedClasses } from '../../core/adaptation/moved-classes.js';
+import { foldedBias } from '../../core/adaptation/folded-bias.js';
+import type { Bundle } from '../../core/bundle/bundle.js';
+import { writeBundle } from '../../core/bundle/write.js';
+import { Failure } from '../../core/failures.js';
+import { RuntimeFitter } from '../../core/fitting/fitter.js';
+import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+
+/** A pool of which more than this looks like none of the classes is of another domain. */
+const maxForeign = 0.8;
+const fewestPictures = 10;
+
+export interface AdaptedBundle {
+  readonly bundle: Bundle;
+  readonly adaptation: Adaptation;
+}
+
+export async function adaptBundle(
+  bundle: Bundle,
+  features: Matrix,
+  options: { threads?: number } = {},
+): Promise<AdaptedBundle> {
+  requireUsable(bundle, features);
+  const fitter = await RuntimeFitter.open(bundle, options);
+  try {
+    const adaptation = await fitter.adapt([], features);
+    if (adaptation.none.share > maxForeign)
+      throw new Failure(
+        'dataset-invalid',
+        `${Math.round(100 * adaptation.none.share)} % of the pictures look like none of the bundle's classes: they come from another domain. Give pictures of the kind that the bundle is to classify.`,
+      );
+    const moved = movedClasses(bundle, [], adaptation);
+    const { rows } = await fitter.fit(moved);
+    const weights = matrix(bundle.weights.rows, bundle.weights.columns, bundle.weights.data.slice());
+    const bias = bundle.bias.slice();
+    moved.forEach((one, c) => {
+      const own = bundle.manifest.classes.findIndex(({ name }) => name === one.name);
+      rowOf(weights, own).set(rows[c].weights);
+      bias[own] = foldedBias(bundle.manifest, one, rows[c].bias);
+    });
+    return { bundle: { ...bundle, weights, bias }, adaptation };
+  } finally {
+    await fitter.release();
+  }
+}
+
+export async function writeAdapted(target: string, { bundle, adaptation }: AdaptedBundle): Promise<void> {
+  await writeBundle(target, {
+    ...bundle,
+    description: {
+      ...bundle.manifest,
+      adaptation: {
+        pictures: adaptation.pictures,
+        noneShare: adaptation.none.share,
+        unseenShare: adaptation.unseenShare,
+        classes: adaptation.classes
+          .filter(({ assigned }) => assigned !== null)
+          .map(({ name, pictures, moved }) => ({ name, pictures, moved })),
+      },
+    },
+  });
+}
+
+function requireUsable({ manifest }: Bundle, features: Matrix): void {
+  if (features.columns !== manifest.featureMap.width)
+    throw new Failure(
+      'dataset-invalid',
+      `The bundle takes ${manifest.featureMap.width} features for each picture, and these have ${features.columns}. Use features of the backbone that the bundle was trained with.`,
+    );
+  if (features.rows < fewestPictures)
+    throw new Failure(
+      'dataset-invalid',
+      `Nothing can be learnt from ${features.rows} unlabelled pictures. Give hundreds, or label them.`,
+    );
+  if (manifest.classes.every(({ seen }) => seen))
+    throw new Failure(
+      'config-invalid',
+      'The bundle has no unseen class that could be adapted: training had pictures of all of its classes.',
+    );
+  if (manifest.adaptation)
+    throw new Failure(
+      'config-invalid',
+      'The bundle is an adapted one already. Adapt the bundle that it was made from, with all pictures.',
+    );
+}

@@ -1,0 +1,98 @@
+/** Features of unlabelled pictures, from a folder of them or from a dataset. No label is read: what is returned holds none. */
+import { resolve } from 'node:path';
+import { openBackbone, type Backbone } from '../../core/backbone/backbone.js';
+import { defaultBatchSize, type FeatureSource } from '../../core/backbone/extractor.js';
+import { defaultLimits } from '../../core/backbone/preprocess.js';
+import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
+import { Failure } from '../../core/failures.js';
+import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
+import type { Watcher } from '../../core/progress.js';
+import type { Dataset } from '../datasets/dataset.js';
+import { filesUnder } from '../extraction/list-pictures.js';
+import { PartStore } from '../extraction/parts.js';
+import { partCount, type Plan } from '../extraction/plan.js';
+import { runParts } from '../extraction/run-parts.js';
+import { wholeWork } from '../shard.js';
+
+export interface UnlabelledPool {
+  readonly features: Matrix; // (N, features)
+  /** What each row is called in a report. */
+  readonly names: readonly string[];
+  readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Rows of split `none`; if there are none, every row that training does not learn from. */
+export function poolOfDataset({ features, splits, imageFiles }: Dataset): UnlabelledPool {
+  const rows = Array.from({ length: features.rows }, (_, i) => i);
+  const train = new Set(splits.train);
+  const test = new Set([...splits.testSeen, ...splits.testUnseen]);
+  const unsplit = rows.filter((row) => !train.has(row) && !test.has(row));
+  const picked = unsplit.length > 0 ? unsplit : rows.filter((row) => !train.has(row));
+  return {
+    features: takeRows(features, picked),
+    names: picked.map((row) => imageFiles?.[row] ?? `row ${row + 1}`),
+    leftOut: [],
+  };
+}
+
+interface PoolParts {
+  readonly backbone?: Backbone;
+  readonly openSource?: () => Promise<FeatureSource>;
+}
+
+/** Every file under the folder is taken for a picture, whatever folder it lies in. A killed run continues from `work`. */
+export async function poolOfPictures(
+  images: string,
+  work: string,
+  { backbone: wanted }: Pick<Manifest, 'backbone'>,
+  watcher: Watcher,
+  given: PoolParts = {},
+): Promise<UnlabelledPool> {
+  const backbone = given.backbone ?? (await openBackbone(wanted?.name, watcher));
+  if (wanted && backbone.identity.sha256 !== wanted.sha256)
+    throw new Failure(
+      'backbone-invalid',
+      `The bundle was trained with another ${wanted.name} than the one that is installed. Fetch that one, or train again.`,
+    );
+  const files = await filesUnder(images);
+  if (files.length === 0)
+    throw new Failure('dataset-invalid', `There are no pictures in ${images}. Name a folder that has some.`);
+  const batchSize = backbone.entry.fixedBatch ?? defaultBatchSize;
+  const plan: Plan = {
+    formatVersion: 1,
+    name: 'unlabelled',
+    backbone: backbone.identity,
+    batchSize,
+    partSize: 8 * batchSize,
+    pixelLimit: defaultLimits.pixels,
+    classNames: ['unlabelled'],
+    attributeNames: [],
+    attributes: [[]],
+    splitsWereMade: false,
+    pictures: files.map(({ file, size }) => ({ file, class: 0, split: 'none', size })),
+    leftOut: [],
+  };
+  const store = await PartStore.open(resolve(work), plan);
+  const open = given.openSource ?? (() => ThreadedExtractor.open(backbone, { batchSize }));
+  await runParts(store, wholeWork, images, open, watcher);
+  return await gathered(store);
+}
+
+async function gathered(store: PartStore): Promise<UnlabelledPool> {
+  const { pictures, backbone, partSize } = store.plan;
+  const all = matrix(pictures.length, backbone.featureWidth);
+  const failed = new Map<number, string>();
+  for (let index = 0; index < partCount(store.plan); index++) {
+    const part = await store.read(index);
+    if (!part) throw new Failure('dataset-invalid', `Part ${index} of ${store.folder} cannot be read.`);
+    all.data.set(part.features, index * partSize * backbone.featureWidth);
+    for (const { index: picture, reason } of part.problems) failed.set(picture, reason);
+  }
+  const kept = Array.from(pictures.keys()).filter((i) => !failed.has(i));
+  return {
+    features: takeRows(all, kept),
+    names: kept.map((i) => pictures[i].file),
+    leftOut: Array.from(failed, ([i, reason]) => ({ name: pictures[i].file, reason })),
+  };
+}
