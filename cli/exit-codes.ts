@@ -27,6 +27,8 @@ export const exitCodes: Record<FailureCode, number> = {
   'method-not-allowed': 10,
   conflict: 10,
   'limit-reached': 10,
+  'too-few-pictures': 10,
+  'nothing-learnt': 10,
   'precondition-failed': 10,
   'precondition-required': 10,
   'too-large': 10,

@@ -1,5 +1,14 @@
 /** What the server takes and answers, as its contract has it. */
 export type {
+  AdaptationListResponse,
+  AdaptationReportResponse,
+  AdaptationResponse,
+  DryRunAdaptationResponse,
+  PoolDetailResponse,
+  PooledResponse,
+  PoolListResponse,
+} from '../server/contract/adaptation-schemas.js';
+export type {
   AddedExamplesResponse,
   ClassBackup,
   ClassListResponse,

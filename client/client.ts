@@ -81,6 +81,13 @@ export interface NamedPicture {
   readonly picture: Picture;
 }
 
+export interface AdaptOptions extends CallOptions {
+  /** Learning from many pictures takes minutes; 600 when not given. */
+  readonly timeoutSeconds?: number | undefined;
+}
+
+const adaptSeconds = 600;
+
 export interface WithPictures {
   /** Examples of the class, which are stored with it. */
   readonly pictures?: readonly (Picture | NamedPicture)[] | undefined;
@@ -297,6 +304,61 @@ export class UnseenClient {
   /** Which stored classes the bundle could not use that a reload would load; nothing changes. */
   previewReload({ signal }: CallOptions = {}): Promise<contract.ReloadPreviewResponse> {
     return this.sender.send('/admin/reload', { method: 'POST', query: { dryRun: true }, signal });
+  }
+
+  /** Pools of unlabelled pictures: `traffic` is the sample of classified ones. */
+  pools({ signal }: CallOptions = {}): Promise<contract.PoolListResponse> {
+    return this.sender.send('/pools', { signal });
+  }
+
+  pool(name: string, { signal }: CallOptions = {}): Promise<contract.PoolDetailResponse> {
+    return this.sender.send(`/pools/${encodeURIComponent(name)}`, { signal });
+  }
+
+  /** Unlabelled pictures, all of them or none; the server takes some at a time. One that is there already is not added again. */
+  async addToPool(
+    name: string,
+    pictures: readonly (Picture | NamedPicture)[],
+    { signal }: CallOptions = {},
+  ): Promise<contract.PooledResponse> {
+    const { form: body } = await formOf(pictures);
+    return this.sender.send(`/pools/${encodeURIComponent(name)}`, { method: 'POST', body, signal });
+  }
+
+  /** Forgets what is in a pool; adaptations that were learnt from it stay. */
+  async removePool(name: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.sender.send(`/pools/${encodeURIComponent(name)}`, { method: 'DELETE', signal });
+  }
+
+  /** What learning from a pool would change; nothing changes. */
+  previewAdaptation(
+    pool = 'traffic',
+    options: AdaptOptions = {},
+  ): Promise<contract.DryRunAdaptationResponse> {
+    const { signal, timeoutSeconds = adaptSeconds } = options;
+    const query = { dryRun: true };
+    return this.sender.send('/adaptations', { ...json('POST', { pool }), query, signal, timeoutSeconds });
+  }
+
+  /** Moves classes to where the pictures of a pool say that they are. The same pictures again change nothing. */
+  adapt(pool = 'traffic', options: AdaptOptions = {}): Promise<contract.AdaptationResponse> {
+    const { signal, timeoutSeconds = adaptSeconds } = options;
+    return this.sender.send('/adaptations', { ...json('POST', { pool }), signal, timeoutSeconds });
+  }
+
+  /** Newest first; also what was undone or replaced. */
+  adaptations(options: ReadOptions = {}): Promise<contract.AdaptationListResponse> {
+    return this.sender.send('/adaptations', { headers: revisionOf(options), signal: options.signal });
+  }
+
+  adaptation(id: string, options: ReadOptions = {}): Promise<contract.AdaptationResponse> {
+    const headers = revisionOf(options);
+    return this.sender.send(`/adaptations/${encodeURIComponent(id)}`, { headers, signal: options.signal });
+  }
+
+  /** Goes back to what was before the adaptation in force. */
+  async undoAdaptation(id: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.sender.send(`/adaptations/${encodeURIComponent(id)}`, { method: 'DELETE', signal });
   }
 
   /** Whether pictures may be sent; `reasons` lists what does not work, `serving` describes the model and its workers. */

@@ -1,6 +1,7 @@
 /** `import { UnseenClient } from 'unseen/client'`: for Node and browsers, without dependencies. */
 export {
   UnseenClient,
+  type AdaptOptions,
   type CallOptions,
   type ClassPage,
   type ClassifyOptions,

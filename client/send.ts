@@ -22,6 +22,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
   /** Statuses that are answers, besides 2xx. */
   readonly accept?: readonly number[];
+  /** Instead of that of the client. */
+  readonly timeoutSeconds?: number | undefined;
 }
 
 export class Sender {
@@ -42,9 +44,10 @@ export class Sender {
 
   /** The JSON of the response. Calls may be repeated, so they must be idempotent. */
   async send<T>(path: string, call: Call = {}): Promise<T> {
-    const limit = AbortSignal.timeout(this.timeoutSeconds * 1000);
+    const { timeoutSeconds = this.timeoutSeconds } = call;
+    const limit = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = call.signal ? AbortSignal.any([call.signal, limit]) : limit;
-    const deadline = Date.now() + this.timeoutSeconds * 1000;
+    const deadline = Date.now() + timeoutSeconds * 1000;
     try {
       for (let attempt = 0; ; attempt++) {
         const response = await this.attempt(path, call, signal);
@@ -61,7 +64,7 @@ export class Sender {
         throw new UnseenProblem(
           {
             code: 'deadline-exceeded',
-            detail: `${this.base} gave no answer within ${this.timeoutSeconds} s.`,
+            detail: `${this.base} gave no answer within ${timeoutSeconds} s.`,
           },
           { cause: error },
         );

@@ -29,6 +29,8 @@ export const failureCodes = [
   'method-not-allowed', // the route exists, the method does not
   'conflict', // it exists with different content
   'limit-reached', // as much of it is kept as may be
+  'too-few-pictures', // a pool of unlabelled pictures that is too small to learn from
+  'nothing-learnt', // a pool of unlabelled pictures that says nothing new of any class
   'precondition-failed', // it has changed since it was read
   'precondition-required', // a change must name the version it replaces (If-Match)
   'too-large', // a body above the size limit

@@ -12,6 +12,7 @@ import { refuseEarly } from './http/refuse-early.js';
 import { requestContext } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
+import { adaptationRoutes } from './routes/adaptations.js';
 import { attributesRoute } from './routes/attributes.js';
 import { classExampleRoutes } from './routes/class-examples.js';
 import { groupRoutes } from './routes/groups.js';
@@ -24,6 +25,7 @@ import { contractRoutes } from './routes/contract.js';
 import type { RouteDependencies, ServerState } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
 import { playgroundRoutes } from './routes/playground.js';
+import { poolRoutes } from './routes/pools.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
 export interface AppDependencies extends RouteDependencies {
@@ -52,6 +54,8 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(groupRoutes(dependencies));
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
+  app.use(poolRoutes(dependencies));
+  app.use(adaptationRoutes(dependencies));
   app.use(importRoute(dependencies));
   app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));

@@ -226,6 +226,26 @@ const settingsSchema = z.strictObject({
     .describe(
       'Classes added until all rows, those of the model too, are fitted anew in the background, and used if that measures better. 0: never.',
     ),
+  learnFromTraffic: whole(0, 1_000_000)
+    .default(0)
+    .describe(
+      'Keeps the features, never the pictures, of so many classified pictures in the registry, some 4 KB each, to learn from them by POST /adaptations. Low: rare classes are missing. High: memory and time of an adaptation. 0: nothing is kept.',
+    ),
+  poolDays: amount(0.001, 36_500)
+    .default(30)
+    .describe(
+      'How long features of unlabelled pictures are kept. Low: few are left to learn from. High: they speak of what is long past.',
+    ),
+  poolPictures: whole(0, 1_000_000)
+    .default(10_000)
+    .describe(
+      'Most unlabelled pictures whose features are kept in pools that are sent (POST /pools/NAME), all together; past it 409. 0: none are accepted.',
+    ),
+  adaptEvery: amount(0, 8760)
+    .default(0)
+    .describe(
+      'Hours between adaptations that the server makes by itself from its traffic, and only those that a dry run recommends. One replica does it for all. 0: never.',
+    ),
   tracesEndpoint: z
     .url({ protocol: /^https?$/, error: 'an http or https address is expected' })
     .optional()

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { Server as SecureServer } from 'node:https';
 import { Registry } from 'prom-client';
 import type { Watcher } from '../core/progress.js';
+import { PoolWatch } from './adaptation/pool-watch.js';
 import { openAccess } from './access.js';
 import type { AppDependencies } from './app.js';
 import { logCertificate, readCertificate, reloadCertificate } from './certificate.js';
@@ -91,6 +92,8 @@ export async function startServer(
   end.push(() => models.close());
   const comparison = new ReplicaComparison({ models, replicas: store.replicas, metrics, logger });
   end.push(() => comparison.close());
+  const watch = new PoolWatch({ settings, models, store, metrics, logger });
+  end.push(() => watch.close());
   const state = new Lifecycle(models, comparison);
   const reloader = new Reloader(load, models, metrics, logger);
   const dependencies: AppDependencies = {
@@ -118,6 +121,7 @@ export async function startServer(
   end.push(await announce(portOf(servers[0])));
   models.current.classes.warmUp();
   comparison.start();
+  watch.start();
   let stopping: Promise<void> | null = null;
   const stop = async (graceSeconds: number): Promise<void> => {
     state.draining = true;

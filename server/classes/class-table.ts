@@ -36,6 +36,8 @@ export class ClassTable {
   private readonly attributeNames: readonly string[];
   /** Rows of the bundle's own classes that a consolidation has moved. */
   private readonly moved = new Map<string, HeadRow>();
+  /** Rows of the adaptation in force: what is answered with, over what was fitted. */
+  private adapted: ReadonlyMap<string, HeadRow> = new Map();
   private sorted: readonly KnownClass[] | null = null;
   /** Names that are not in the normal form (of a dataset, or stored by an earlier version), by that form. */
   private otherForms: ReadonlyMap<string, string> | null = null;
@@ -131,7 +133,14 @@ export class ClassTable {
     for (const { name, weights, bias } of rows) this.moved.set(name, { weights, bias });
   }
 
-  /** The bundle with the rows of its own classes as they are now. */
+  /** Those of the adaptation in force, all of them. Names whose row this may change. */
+  applyAdapted(rows: readonly NamedRow[]): string[] {
+    const before = [...this.adapted.keys()];
+    this.adapted = new Map(rows.map(({ name, weights, bias }) => [name, { weights, bias }]));
+    return [...before, ...this.adapted.keys()];
+  }
+
+  /** The bundle with the rows of its own classes as they are now, below an adaptation. */
   currentBundle(): Bundle {
     if (this.moved.size === 0) return this.bundle;
     const weights = { ...this.bundle.weights, data: this.bundle.weights.data.slice() };
@@ -147,7 +156,8 @@ export class ClassTable {
 
   /** Every row, for a worker that starts. */
   allRows(): HeadChange['put'] {
-    return [...bundleRows(this.currentBundle()), ...this.headChange(this.added.keys()).put];
+    const changed = this.headChange([...this.added.keys(), ...this.adapted.keys()]).put;
+    return [...bundleRows(this.currentBundle()), ...changed];
   }
 
   /** How the head of those who answer pictures changes with the classes named, whatever has become of them. */
@@ -157,7 +167,8 @@ export class ClassTable {
     for (const name of new Set(names)) {
       const [entry] = this.usable([name]);
       const own = this.own.get(name);
-      const row = (entry as RuntimeEntry | undefined)?.row ?? (own ? this.ownRow(name) : null);
+      const fitted = (entry as RuntimeEntry | undefined)?.row ?? (own ? this.ownRow(name) : null);
+      const row = fitted && (this.adapted.get(name) ?? fitted);
       if (row) put.push({ described: this.competing(name, own ?? entry), row });
       else if (!own) removed.push(name);
     }
@@ -169,6 +180,7 @@ export class ClassTable {
     { upserts, removals, rows, examples }: CommittedClasses,
     { revision, at }: { readonly revision: number; readonly at: number },
   ): void {
+    this.dropAdapted([...removals, ...upserts.map(({ name }) => name)]);
     for (const name of removals) {
       this.added.delete(name);
       this.examples.removeClass(name);
@@ -216,6 +228,13 @@ export class ClassTable {
     return [...this.added.values()]
       .map((entry) => this.known(entry))
       .filter(({ unusable }) => unusable !== undefined);
+  }
+
+  /** As the store does: what was learnt for a class as it was says nothing of it as it is now. */
+  private dropAdapted(names: readonly string[]): void {
+    if (!names.some((name) => this.adapted.has(name))) return;
+    const changed = new Set(names);
+    this.adapted = new Map([...this.adapted].filter(([name]) => !changed.has(name)));
   }
 
   private exactly(name: string): KnownClass | undefined {

@@ -8,6 +8,7 @@ import { Failure } from '../../core/failures.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type { DryRun } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
+import { ModelAdaptations } from '../adaptation/adaptations.js';
 import type { Logger } from '../observability/logger.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
 import { ClassTable } from './class-table.js';
@@ -33,6 +34,7 @@ import { GroupTable } from './group-table.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { StoreFollower } from './store-follower.js';
 import type {
+  AdaptationChange,
   ClassContent,
   ClassStore,
   ClassVersion,
@@ -55,6 +57,8 @@ export interface RegistryOptions {
   /** The network whose features the bundle takes; as the bundle says when left out. */
   readonly exampleBackbone?: string;
   readonly exampleLimits?: ExampleLimits;
+  /** Most pictures that nobody labelled in pools that are sent. */
+  readonly poolPictures?: number;
 }
 
 const noLimits: ExampleLimits = { perClass: Infinity, perRegistry: Infinity, bytes: Infinity };
@@ -68,12 +72,20 @@ interface Step {
   readonly removed: readonly string[];
   /** Rows of the bundle's own classes that moved. */
   readonly base?: readonly NamedRow[];
+  /** Classes whose row an adaptation gave or took. */
+  readonly adapted?: readonly string[];
   /** Whether any group is different. */
   readonly groups?: boolean;
 }
 
+/** Of replicas that race for the same revision all but one start over; losing so many times in a row is a fault. */
+const maxAttempts = 50;
+/** An adaptation computes for long without a pause in which it could say that it is alive. */
+const adaptationSilenceSeconds = 600;
+
 export class ClassRegistry implements Classes {
   readonly exampleBackbone: string;
+  readonly adaptations: ModelAdaptations;
   private readonly table: ClassTable;
   private readonly groupTable = new GroupTable();
   private readonly fitting: FittingProcess;
@@ -98,10 +110,10 @@ export class ClassRegistry implements Classes {
     this.logger = logger;
     this.exampleBackbone = options.exampleBackbone ?? exampleBackbone(bundle.manifest.backbone);
     this.table = new ClassTable(bundle, this.exampleBackbone);
-    const newFitting = (): FittingProcess =>
+    const newFitting = (silenceSeconds = fittingSilenceSeconds): FittingProcess =>
       new FittingProcess(
         { bundle: () => this.table.currentBundle(), runtimeClasses: () => this.table.runtimeClasses() },
-        { logger, ...(fittingSilenceSeconds !== undefined && { silenceSeconds: fittingSilenceSeconds }) },
+        { logger, ...(silenceSeconds !== undefined && { silenceSeconds }) },
       );
     this.fitting = newFitting();
     this.filling = new Filling(this.table, this.fitting, bundle.manifest);
@@ -115,6 +127,17 @@ export class ClassRegistry implements Classes {
         commit: (rows, expected) => this.inTurn(() => this.commitConsolidated(rows, expected)),
       },
       { afterAdditions: consolidateAfter, quietSeconds, logger },
+    );
+    this.adaptations = new ModelAdaptations(
+      {
+        bundle: bundle.identity,
+        backbone: this.exampleBackbone,
+        store,
+        newFitting: () => newFitting(adaptationSilenceSeconds),
+        classes: this,
+        commit: (draft) => this.inTurn(() => this.commitAdaptation(draft)),
+      },
+      { poolPictures: options.poolPictures ?? Infinity },
     );
     this.follower = new StoreFollower(() => this.inTurn(() => this.catchUp()), logger);
     const target = {
@@ -257,6 +280,7 @@ export class ClassRegistry implements Classes {
     this.unwatch();
     this.follower.close();
     this.consolidation.close();
+    this.adaptations.close();
     this.fitting.close();
   }
 
@@ -314,6 +338,22 @@ export class ClassRegistry implements Classes {
     return true;
   }
 
+  /** Commits what `draft` makes of the registry as it is, if anything. Every replica, this one too, takes the rows from the store. */
+  private async commitAdaptation(draft: () => Promise<AdaptationChange | null>): Promise<number> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      await this.catchUp();
+      const adaptation = await draft();
+      if (!adaptation) return this.revision;
+      const result = await this.store.commit({ adaptation }, this.position);
+      if (result.kind !== 'committed') continue;
+      await this.catchUp();
+      return result.position.revision;
+    }
+    throw new Failure('registry-unavailable', 'Other replicas change the registry all the time. Try again.', {
+      retryAfterSeconds: 1,
+    });
+  }
+
   private applyRows(rows: readonly NamedRow[], { revision }: Position): void {
     const noChange = { upserts: [], removals: [], examples: noExamples };
     this.table.applyCommit({ ...noChange, rows }, { revision, at: Date.now() });
@@ -334,6 +374,7 @@ export class ClassRegistry implements Classes {
     this.table.applyStored(changes.changed, changes.removed, changes.examples);
     const groups = this.groupTable.apply(changes.groups);
     await this.afterReading(changes.position, {
+      adapted: changes.adapted ? this.table.applyAdapted(changes.adapted) : [],
       changed: changes.changed.map(({ name }) => name),
       removed: changes.removed,
       base: changes.base,
@@ -342,13 +383,16 @@ export class ClassRegistry implements Classes {
   }
 
   private async reload(): Promise<void> {
-    const { position, classes, base, examples, groups } = await this.store.load(this.bundle.identity);
+    const { position, classes, base, examples, groups, adapted } = await this.store.load(
+      this.bundle.identity,
+    );
     const changed = classes.map(({ name }) => name);
     const present = new Set(changed);
     const removed = this.table.names().filter((name) => !present.has(name));
     this.table.applyStored(classes, removed, examples);
     this.groupTable.replaceAll(groups);
-    await this.afterReading(position, { changed, removed, base, groups: true });
+    const step = { changed, removed, base, groups: true, adapted: this.table.applyAdapted(adapted) };
+    await this.afterReading(position, step);
   }
 
   /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
@@ -373,9 +417,9 @@ export class ClassRegistry implements Classes {
   }
 
   /** From here on pictures are answered with it. */
-  private moveTo(position: Position, { changed, removed, base = [], groups }: Step): void {
+  private moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: Step): void {
     this.position = position;
-    const names = [...base.map(({ name }) => name), ...changed, ...removed];
+    const names = [...base.map(({ name }) => name), ...changed, ...removed, ...adapted];
     const change = {
       revision: position.revision,
       ...this.table.headChange(names),

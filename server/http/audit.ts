@@ -47,6 +47,11 @@ export function auditChange(request: Request, { outcomes, groups, revision }: Ch
   else write(request, { outcome: 'unchanged', ...facts }, 'A request to change classes changed nothing.');
 }
 
+/** A change of another kind than of classes. */
+export function auditAct(request: Request, facts: object, message: string): void {
+  write(request, facts, message);
+}
+
 export function auditReload(
   request: Request,
   { before, after, changed }: { before: string; after: string; changed: boolean },

@@ -15,6 +15,8 @@ const answers: Partial<Record<FailureCode, { readonly status: number; readonly t
   'upload-timeout': { status: 408, title: 'The body came too slowly' },
   conflict: { status: 409, title: 'It exists with other content' },
   'limit-reached': { status: 409, title: 'No more of them are kept' },
+  'too-few-pictures': { status: 422, title: 'Too few pictures to learn from' },
+  'nothing-learnt': { status: 422, title: 'The pictures say nothing new' },
   'precondition-failed': { status: 412, title: 'It has changed since it was read' },
   'too-large': { status: 413, title: 'The body is too large' },
   'image-type-refused': { status: 415, title: 'Not an accepted type' },

@@ -25,6 +25,11 @@ export interface ExtractionRequest extends InferenceWork {
 
 export interface PictureRequest extends InferenceRequest, ExtractionRequest {}
 
+export interface ExtractedPicture {
+  readonly features: Float32Array;
+  readonly answer: Classification['predictions'][number];
+}
+
 export interface FeatureRequest extends InferenceRequest {
   /** Rows as the backbone would give them. */
   readonly features: Matrix;
@@ -66,7 +71,7 @@ export interface Inference {
   /** The Failure that admit() would answer this caller now; null when there is a place. */
   overload(caller: string): Failure | null;
   classifyPicture(request: PictureRequest): Promise<Answer>;
-  /** The features of a picture as the backbone gives them. */
-  extractFeatures(request: ExtractionRequest): Promise<Float32Array>;
+  /** The features of a picture as the backbone gives them, and what they are answered. */
+  extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture>;
   classifyFeatures(request: FeatureRequest): Promise<Answer[]>;
 }

@@ -18,6 +18,7 @@ import { batchSizes } from './batcher.js';
 import {
   rowsPerPlace,
   type Answer,
+  type ExtractedPicture,
   type ExtractionRequest,
   type FeatureRequest,
   type Inference,
@@ -43,6 +44,8 @@ interface InferenceContext {
   readonly admission: Admission;
   readonly decoders: Decoders;
   readonly metrics: Pick<Metrics, 'stageSeconds' | 'verdicts'>;
+  /** Keeps features of some of the pictures that are classified; null: of none. */
+  readonly sample: { offer(features: Float32Array, answered: string): void } | null;
 }
 
 /** Where the classes that compete come from. */
@@ -145,12 +148,18 @@ export class PictureInference implements Inference {
   }
 
   async classifyPicture(request: PictureRequest): Promise<Answer> {
-    return this.counted(await this.submitPicture(request, request.options));
+    const { sample } = this.context;
+    if (!sample) return this.counted(await this.submitPicture(request, request.options));
+    const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
+    // A caller may ask for likely classes only, and get none: there is nothing to spread such a picture by.
+    if (answer.predictions.length > 0) sample.offer(features!, answer.predictions[0].class);
+    return this.counted(answer);
   }
 
-  async extractFeatures(request: ExtractionRequest): Promise<Float32Array> {
+  async extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture> {
     // Through the same batches: classifying costs next to nothing beside the network.
-    return (await this.submitPicture(request, { topK: 1, features: true })).features!;
+    const { features, predictions } = await this.submitPicture(request, { topK: 1, features: true });
+    return { features: features!, answer: predictions[0] };
   }
 
   classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {

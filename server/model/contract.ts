@@ -1,6 +1,7 @@
 /** What the routes know of the model that is served: a bundle, its classes and its workers are one thing with one lifetime. */
 import type { Precision } from '../../core/backbone/catalogue.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
+import type { Adaptations } from '../adaptation/contract.js';
 import type { Classes } from '../classes/contract.js';
 import type { Inference } from '../inference/contract.js';
 
@@ -11,6 +12,7 @@ export interface ServedModel {
   /** The network that makes features of pictures. */
   readonly backbone: ServedBackbone;
   readonly classes: Classes;
+  readonly adaptations: Adaptations;
   readonly inference: Inference;
 }
 

@@ -1,5 +1,7 @@
 /** One loaded model: its bundle, the registry of its classes and its inference workers, opened and closed together. */
 import type { Bundle } from '../../core/bundle/bundle.js';
+import { TrafficSample } from '../adaptation/traffic-sample.js';
+import type { ModelAdaptations } from '../adaptation/adaptations.js';
 import { exampleBackbone } from '../classes/example.js';
 import { ClassRegistry } from '../classes/registry.js';
 import type { ClassStore } from '../classes/store/contract.js';
@@ -33,26 +35,30 @@ export class Generation implements ServedModel {
     private readonly loaded: LoadedModel,
     readonly classes: ClassRegistry,
     readonly inference: PictureInference,
+    private readonly sample: TrafficSample | null,
   ) {}
 
   /** Stored classes are fitted to the bundle before its workers start, so that none is missing from the first answer. */
   static async open(loaded: LoadedModel, context: GenerationContext): Promise<Generation> {
     const { settings, store, metrics, logger } = context;
-    const { consolidateAfter, provider } = settings;
+    const { consolidateAfter, provider, poolPictures, learnFromTraffic: limit } = settings;
+    const backbone = exampleBackbone(loaded.bundle.manifest.backbone, loaded.backbone.identity);
     const classes = await ClassRegistry.open(store, loaded.bundle, {
-      ...{ logger, consolidateAfter },
-      exampleBackbone: exampleBackbone(loaded.bundle.manifest.backbone, loaded.backbone.identity),
+      ...{ logger, consolidateAfter, poolPictures, exampleBackbone: backbone },
       exampleLimits: {
         perClass: settings.examplesPerClass,
         perRegistry: settings.examplesPerRegistry,
         bytes: settings.exampleMegabytes * 1e6,
       },
     });
+    const sample = limit > 0 ? new TrafficSample({ limit, backbone, pools: store.pools, logger }) : null;
     try {
       const events = poolEvents(metrics, logger, provider);
-      return new Generation(loaded, classes, await PictureInference.open(loaded, classes, context, events));
+      const inference = await PictureInference.open(loaded, classes, { ...context, sample }, events);
+      return new Generation(loaded, classes, inference, sample);
     } catch (error) {
       classes.close();
+      await sample?.close();
       throw error;
     }
   }
@@ -68,6 +74,10 @@ export class Generation implements ServedModel {
   get backbone(): ServedBackbone {
     const { entry, identity, precision } = this.loaded.backbone;
     return { name: entry.name, precision, sha256: identity.sha256 };
+  }
+
+  get adaptations(): ModelAdaptations {
+    return this.classes.adaptations;
   }
 
   async use<T>(work: (model: ServedModel) => Promise<T>): Promise<T> {
@@ -92,5 +102,6 @@ export class Generation implements ServedModel {
   async close(): Promise<void> {
     this.classes.close();
     await this.inference.close();
+    await this.sample?.close();
   }
 }

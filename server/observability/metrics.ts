@@ -204,6 +204,28 @@ function defineMetrics(register: Registry) {
         this.set(facts()?.examples ?? 0);
       },
     }),
+    poolRows: new Gauge({
+      name: 'unseen_pool_rows',
+      help: 'Unlabelled pictures whose features are kept to learn from: of classified ones (traffic), and of those that were sent.',
+      labelNames: ['pool'],
+      registers,
+    }),
+    poolMass: new Gauge({
+      name: 'unseen_pool_mass_ratio',
+      help: 'Share of the sample of classified pictures that is of seen classes, of unseen ones, or of none of these, when it was last surveyed.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    poolDrift: new Gauge({
+      name: 'unseen_pool_drift_ratio',
+      help: 'How far the sample of classified pictures lies from the middle of the training rows, as a multiple of how far these lie from it.',
+      registers,
+    }),
+    lastAdaptation: new Gauge({
+      name: 'unseen_adaptation_timestamp_seconds',
+      help: 'When the adaptation in force was made, in seconds since 1970; 0 when there is none.',
+      registers,
+    }),
     registryRevision: new Gauge({
       name: 'unseen_registry_revision',
       help: 'Revision of the class registry in the head that answers.',

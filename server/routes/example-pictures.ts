@@ -6,6 +6,7 @@ import { newExample } from '../classes/example.js';
 import { callerOf } from '../http/caller.js';
 import { pictureField, type UploadedForm, type UploadedPicture } from '../http/multipart.js';
 import { contextOf, requestSignal } from '../http/request-context.js';
+import type { ExtractedPicture } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
@@ -14,6 +15,8 @@ import { readPictures } from './read-pictures.js';
 export interface ExtractedForm extends UploadedForm {
   /** Of each picture, as the backbone gives them. */
   readonly features: readonly Float32Array[];
+  /** What each is answered. */
+  readonly answers: readonly ExtractedPicture['answer'][];
 }
 
 /** Reads and extracts with places in the queue, which are given back before anything is fitted. */
@@ -39,7 +42,12 @@ export function extractForm(
           throw error;
         }
       });
-      return { ...form, features: allUsable(outcomes) };
+      const extracted = allUsable(outcomes);
+      return {
+        ...form,
+        features: extracted.map(({ features }) => features),
+        answers: extracted.map(({ answer }) => answer),
+      };
     }),
   );
 }
@@ -59,9 +67,9 @@ export function contentOfForm({ text = '', pictures }: UploadedForm): Buffer {
   return Buffer.concat([Buffer.from(JSON.stringify([text, lengths])), ...parts]);
 }
 
-function allUsable(outcomes: readonly (Float32Array | Failure)[]): Float32Array[] {
+function allUsable(outcomes: readonly (ExtractedPicture | Failure)[]): ExtractedPicture[] {
   const failures = outcomes.filter((one) => one instanceof Failure);
-  if (failures.length === 0) return outcomes.filter((one) => one instanceof Float32Array);
+  if (failures.length === 0) return outcomes.filter((one) => 'features' in one);
   if (outcomes.length === 1) throw failures[0];
   const fields: FieldProblem[] = outcomes.flatMap((one, i) =>
     one instanceof Failure ? [{ pointer: `/${pictureField}/${i}`, detail: one.message }] : [],

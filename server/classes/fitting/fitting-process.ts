@@ -12,13 +12,16 @@ import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { Logger } from '../../observability/logger.js';
+import type { HeadChange } from '../../../core/head/head-change.js';
 import type {
+  AdaptedRows,
   ClassEdits,
   ConsolidatedRows,
   DescribedClass,
   FittedEdits,
   FittingRequests,
   MirroredClasses,
+  PoolPart,
 } from './protocol.js';
 
 /** What a process is started with, asked each time. */
@@ -106,6 +109,19 @@ export class FittingProcess {
 
   consolidate(): Promise<ConsolidatedRows> {
     return this.ask('consolidate', undefined);
+  }
+
+  /** Before `adapt`: features of pictures, and the classes as they compete, each in as many parts as may be. */
+  addPool(part: PoolPart): void {
+    this.start().channel.notify('addPool', part);
+  }
+
+  addServed(classes: HeadChange['put']): void {
+    this.start().channel.notify('addServed', classes);
+  }
+
+  adapt(): Promise<AdaptedRows> {
+    return this.ask('adapt', undefined);
   }
 
   /** The bundle's rows have changed: the next request goes to a new process. */

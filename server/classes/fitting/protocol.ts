@@ -1,9 +1,12 @@
 /** What the server asks of its fitting process, which holds a copy of the runtime classes with their rows. */
+import type { Adaptation, AdaptedClass } from '../../../core/adaptation/adaptation.js';
+import type { Drift } from '../../../core/adaptation/drift.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import type { HeadChange } from '../../../core/head/head-change.js';
 import type { NamedRow } from '../store/contract.js';
 
 export interface FittingRequests {
@@ -19,6 +22,33 @@ export interface FittingRequests {
   confusion(candidate: DescribedClass): DryRun;
   /** The attributes that are not known of classes, from those that are and from pictures. */
   estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
+  /** A notice: pictures that nobody labelled, some at a time. */
+  addPool(rows: PoolPart): void;
+  /** A notice: classes as they compete now, some at a time. */
+  addServed(classes: HeadChange['put']): void;
+  /** What the pictures say of the classes, and what rows fitted with it would do. Changes nothing. */
+  adapt(): AdaptedRows;
+}
+
+/** Features of pictures in half precision, one after another. */
+export interface PoolPart {
+  readonly rows: number;
+  readonly features: Uint16Array; // (rows * width)
+}
+
+/** What was assigned to a class stays in the process: the rows have it. */
+export interface AdaptedRows {
+  readonly found: Omit<Adaptation, 'classes'> & {
+    readonly classes: readonly Omit<AdaptedClass, 'assigned'>[];
+  };
+  /** Of every class whose row would be another. */
+  readonly rows: readonly NamedRow[];
+  /** What each picture is answered as the classes compete now, and would be answered. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** Training rows of seen classes: share that is answered right. */
+  readonly seenRows: { readonly rows: number; readonly before: number; readonly after: number };
+  readonly drift: Drift | null;
 }
 
 export interface AskedEstimates {

@@ -1,26 +1,34 @@
 /** The process in which rows are fitted, at a lower priority than those that answer pictures. */
 import { setPriority } from 'node:os';
+import type { Bundle } from '../../../core/bundle/bundle.js';
 import { parentProcess } from '../../../core/channel/processes.js';
 import { serveRequests } from '../../../core/channel/serve.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
+import type { HeadChange } from '../../../core/head/head-change.js';
 import { rowOf } from '../../../core/matrix.js';
+import { adaptTo } from './adapt-to-pool.js';
 import type {
   AskedEstimates,
   ClassEdits,
   ConsolidatedRows,
   FittedEdits,
   FittingRequests,
+  PoolPart,
 } from './protocol.js';
 
 setPriority(5); // low enough to let pictures go first, high enough to get on under load
 let fitter: RuntimeFitter | undefined;
+let bundleOf: Bundle | undefined;
 let bundleClasses: readonly string[] = [];
 /** As in the registry. */
 let classes = new Map<string, RuntimeClass>();
 /** As they will be in the registry when the edits fitted last are stored. */
 let edited: Map<string, RuntimeClass> | null = null;
+/** What an adaptation is asked about. */
+const pool: PoolPart[] = [];
+const served: HeadChange['put'][number][] = [];
 
 async function fit({ upserts, removals }: ClassEdits): Promise<FittedEdits> {
   const next = new Map(classes);
@@ -57,6 +65,7 @@ async function estimate({ candidates, isWeighed }: AskedEstimates): Promise<Esti
 
 serveRequests<FittingRequests>(parentProcess(), {
   async start({ bundle, threads, classes: all }) {
+    bundleOf = bundle;
     bundleClasses = bundle.manifest.classes.map(({ name }) => name);
     classes = new Map(all.map((described) => [described.name, described]));
     fitter = await RuntimeFitter.open(bundle, { threads });
@@ -74,5 +83,13 @@ serveRequests<FittingRequests>(parentProcess(), {
   },
   consolidate,
   confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
+  addPool(part) {
+    setPriority(19); // nobody waits for an adaptation as one does for a class
+    pool.push(part);
+  },
+  addServed(put) {
+    served.push(...put);
+  },
+  adapt: () => adaptTo(pool, served, [...classes.values()], fitter!, bundleOf!),
   estimate,
 });

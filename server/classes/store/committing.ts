@@ -1,4 +1,5 @@
 /** One commit of the registry, inside a transaction that is alone among writers. */
+import { changeAdaptations, dropAdaptedRows } from './adaptations.js';
 import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
 import type { Change, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
 import type { Query, Value } from './database.js';
@@ -50,6 +51,7 @@ export async function applyChange(
     await writeRows(query, 'fitted_rows', change.rows.bundle, change.rows.rows, revision);
     await writeRows(query, 'base_rows', change.rows.bundle, change.rows.base ?? [], revision);
   }
+  if (change.adaptation) await changeAdaptations(query, change.adaptation, context);
   if (change.remember) {
     const { key, requestHash, answer } = change.remember;
     await insert(query, 'remembered', ['key', 'request_hash', 'answer', 'made_at'], 'key', [
@@ -79,6 +81,7 @@ async function remove(query: Query, names: readonly string[], context: ArchiveCo
       chunk,
     );
     await removeExamplesOf(query, chunk, context);
+    await dropAdaptedRows(query, chunk, context.revision);
     const tombstones = gone.map(({ name }) => [name, context.revision]);
     await insert(query, 'removals', ['name', 'revision'], 'name', tombstones);
   }
@@ -109,6 +112,7 @@ async function upsert(query: Query, classes: readonly ClassContent[], context: A
     // Rows that were fitted to the old content must not pass for rows of the new one.
     await query(`DELETE FROM fitted_rows WHERE name IN (${marks(names.length)})`, names);
     await query(`DELETE FROM removals WHERE name IN (${marks(names.length)})`, names);
+    await dropAdaptedRows(query, names, revision);
   }
 }
 

@@ -45,12 +45,13 @@ export function halvesFromBytes(bytes: ArrayBuffer | Uint8Array): Uint16Array {
 
 /** What one of the two databases would refuse or alter is refused for both. Callers have checked; this is the net. */
 export function checkChange(change: Change): void {
-  const { upserts = [], removals = [], rows, examples, groups, remember } = change;
+  const { upserts = [], removals = [], rows, examples, groups, adaptation, remember } = change;
   const names = [...upserts.map(({ name }) => name), ...removals];
   checkDistinct(names, 'is changed twice in one commit');
   const groupNames = [...(groups?.upserts.map(({ name }) => name) ?? []), ...(groups?.removals ?? [])];
   checkDistinct(groupNames, 'is a group that is changed twice in one commit');
-  for (const all of [rows?.rows ?? [], rows?.base ?? []])
+  const adapted = adaptation?.kind === 'adapt' ? adaptation.rows : [];
+  for (const all of [rows?.rows ?? [], rows?.base ?? [], adapted])
     checkDistinct(
       all.map(({ name }) => name),
       'has two rows in one commit',
@@ -74,7 +75,7 @@ export function checkChange(change: Change): void {
   for (const { name, attributes } of upserts)
     for (const [attribute, value] of Object.entries(attributes))
       if (!Number.isFinite(value)) throw misuse(`${attribute} of class "${name}" must be a finite number`);
-  for (const { name, weights, bias } of [...(rows?.rows ?? []), ...(rows?.base ?? [])])
+  for (const { name, weights, bias } of [...(rows?.rows ?? []), ...(rows?.base ?? []), ...adapted])
     if (!Number.isFinite(bias) || !areFinite(weights))
       throw misuse(`the row of class "${name}" must be finite`);
   for (const { name, features } of examples?.added ?? [])

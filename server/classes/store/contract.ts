@@ -6,6 +6,8 @@
  */
 import type { ClassGroup } from '../../../core/head/class-group.js';
 import type { HeadRow } from '../../../core/head/head-table.js';
+import type { Leases } from './leases.js';
+import type { Pools } from './pools.js';
 import type { Replicas } from './replicas.js';
 
 /** A point in the registry's history: the revision counts commits; the id tells a restored backup from the history that was lost. */
@@ -97,6 +99,8 @@ export interface Snapshot {
   /** Rows of the bundle's own classes that a consolidation has moved. */
   readonly base: readonly NamedRow[];
   readonly examples: readonly ExampleContent[]; // of all classes
+  /** Rows of the adaptation in force, which take the place of those of their classes. */
+  readonly adapted: readonly NamedRow[];
   readonly groups: readonly StoredGroup[]; // in byte order of their names
 }
 
@@ -109,6 +113,8 @@ export type Changes =
       readonly removed: readonly string[]; // may name classes that the reader never knew
       /** Removals are to be applied first: a picture may have been removed and added again. */
       readonly examples: ExampleChanges;
+      /** All rows of the adaptation in force; null when they are as they were. */
+      readonly adapted: readonly NamedRow[] | null;
       readonly groups: GroupChanges;
     }
   /** The position is too old, or of a history that a restored backup undid: load anew. */
@@ -118,6 +124,33 @@ export type Changes =
 export interface ExampleChanges {
   readonly added: readonly ExampleContent[];
   readonly removed: readonly ExampleKey[];
+}
+
+/** A change of what is in force. Rows of an adaptation go when the content of their class changes. */
+export type AdaptationChange =
+  | {
+      readonly kind: 'adapt';
+      readonly id: string;
+      readonly bundle: string;
+      /** Of the rows: equal ones are the same adaptation. */
+      readonly digest: string;
+      readonly by: string | null;
+      readonly report: unknown; // JSON
+      readonly rows: readonly NamedRow[];
+    }
+  /** Of the one in force: back to the one before it, or to none. */
+  | { readonly kind: 'undo'; readonly id: string; readonly by: string | null };
+
+export interface StoredAdaptation {
+  readonly id: string;
+  readonly digest: string;
+  readonly at: number;
+  readonly by: string | null;
+  readonly revision: number;
+  readonly report: unknown;
+  /** Whether it is in force. */
+  readonly isActive: boolean;
+  readonly undone: { readonly at: number; readonly by: string | null; readonly revision: number } | null;
 }
 
 /** An answer kept for a repeat of the request that got it. */
@@ -148,6 +181,7 @@ export interface Change {
     /** Of the bundle's own classes. */
     readonly base?: readonly NamedRow[];
   };
+  readonly adaptation?: AdaptationChange;
   readonly remember?: Remembered;
 }
 
@@ -175,6 +209,8 @@ export interface ClassStore {
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
   /** Those that a class had at that revision, as long as versions are kept. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
+  /** Of a bundle, newest first; undone and replaced ones as long as versions are kept. */
+  adaptations(bundle: string): Promise<StoredAdaptation[]>;
   /** Called with each new revision, whoever committed it. */
   watch(listener: (revision: number) => void): Unsubscribe;
   /** Whether it can be reached. */
@@ -185,6 +221,9 @@ export interface ClassStore {
   onState(listener: (state: StoreState) => void): Unsubscribe;
   /** Who else uses it. */
   readonly replicas: Replicas;
+  /** Features of pictures that nobody labelled. */
+  readonly pools: Pools;
+  readonly leases: Leases;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,14 @@ export interface Retention {
 export async function prune(query: Query, now: number, retention: Retention): Promise<void> {
   const before = now - retention.milliseconds;
   await query('DELETE FROM versions WHERE archived_at < ?', [now - retention.versionMilliseconds]);
+  // Those that were undone or replaced so long ago, and that no reader has to be told of any more.
+  await query(
+    `DELETE FROM adaptations WHERE (undone_at < ? OR EXISTS (SELECT 1 FROM adaptations newer
+       WHERE newer.bundle = adaptations.bundle AND newer.revision > adaptations.revision
+         AND newer.undone_revision IS NULL AND newer.made_at < ?))
+     AND rows_revision <= (SELECT MIN(revision) FROM commits)`,
+    [now - retention.versionMilliseconds, now - retention.versionMilliseconds],
+  );
   await query('DELETE FROM remembered WHERE made_at < ?', [before]);
   // The revision that was the newest at that time stays: a reader who was in step then can still catch up.
   await query('DELETE FROM commits WHERE revision < (SELECT MAX(revision) FROM commits WHERE made_at < ?)', [
@@ -30,7 +38,7 @@ export async function prune(query: Query, now: number, retention: Retention): Pr
   );
   // Every new bundle leaves the rows of the one before it behind. Should that one come back, it fits them anew.
   const bundlesBefore = now - bundleFactor * retention.milliseconds;
-  for (const table of ['fitted_rows', 'base_rows'])
+  for (const table of ['fitted_rows', 'base_rows', 'adaptations'])
     await query(`DELETE FROM ${table} WHERE bundle IN (SELECT identity FROM bundles WHERE used_at < ?)`, [
       bundlesBefore,
     ]);

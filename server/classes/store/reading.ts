@@ -1,4 +1,5 @@
 /** Reads of the registry, each within one transaction that sees one state. */
+import { readAdapted } from './adaptations.js';
 import { weightsFromBytes } from './content.js';
 import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
 import type { Query, Value } from './database.js';
@@ -35,6 +36,7 @@ export async function readAll(query: Query, bundle: string): Promise<Snapshot> {
     classes: await readClasses(query, bundle, 0),
     base: await readBase(query, bundle, 0),
     examples: await readExamples(query, 0),
+    adapted: (await readAdapted(query, bundle, 0)) ?? [],
     groups: (await readGroups(query, 0)).changed,
   };
 }
@@ -46,6 +48,7 @@ export async function readChanges(query: Query, since: Position, bundle: string)
       ...{ kind: 'changes', position, changed: [], base: [], removed: [] },
       examples: { added: [], removed: [] },
       groups: { changed: [], removed: [] },
+      adapted: null,
     };
   const known = await query('SELECT 1 FROM commits WHERE revision = ? AND id = ?', [
     since.revision,
@@ -66,6 +69,7 @@ export async function readChanges(query: Query, since: Position, bundle: string)
       added: await readExamples(query, since.revision),
       removed: await readRemovedExamples(query, since.revision),
     },
+    adapted: await readAdapted(query, bundle, since.revision),
     groups: await readGroups(query, since.revision),
   };
 }

@@ -1,13 +1,16 @@
 /** The class store over either database. */
 import { randomUUID } from 'node:crypto';
 import { Access } from './access.js';
+import { readAdaptations } from './adaptations.js';
 import { applyChange } from './committing.js';
 import { checkChange } from './content.js';
 import type { Change, Changes, ClassStore, ClassVersion, CommitResult, Position } from './contract.js';
-import type { ExampleContent } from './contract.js';
+import type { ExampleContent, StoredAdaptation } from './contract.js';
 import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe, VersionPage } from './contract.js';
 import { Unreachable, type Database, type Query } from './database.js';
 import { readExamplesAt } from './examples.js';
+import { LeaseTable } from './leases.js';
+import { PoolTable } from './pools.js';
 import { prune, type Retention } from './pruning.js';
 import { readAll, readChanges, readPosition, readRemembered } from './reading.js';
 import { ReplicaTable } from './replicas.js';
@@ -20,6 +23,8 @@ const day = 24 * 60 * minute;
 
 export class RegistryStore implements ClassStore {
   readonly replicas: ReplicaTable;
+  readonly pools: PoolTable;
+  readonly leases: LeaseTable;
   private readonly access: Access;
   private readonly revisions: RevisionWatch;
   private readonly probe: WriteProbe;
@@ -34,6 +39,8 @@ export class RegistryStore implements ClassStore {
   ) {
     this.access = new Access(database, description);
     this.replicas = new ReplicaTable(this.access, database.now);
+    this.pools = new PoolTable(this.access);
+    this.leases = new LeaseTable(this.access, database.now);
     const look = async (): Promise<number> => (await this.access.run('read', readPosition, true)).revision;
     this.revisions = new RevisionWatch(look, options.pollMilliseconds ?? 1_000);
     this.probe = new WriteProbe(this.access, options.probeMilliseconds ?? 5_000);
@@ -69,6 +76,10 @@ export class RegistryStore implements ClassStore {
 
   examplesAt(name: string, revision: number): Promise<ExampleContent[]> {
     return this.access.run('read', (query) => readExamplesAt(query, name, revision));
+  }
+
+  adaptations(bundle: string): Promise<StoredAdaptation[]> {
+    return this.access.run('read', (query) => readAdaptations(query, bundle));
   }
 
   async commit(change: Change, expected: Position): Promise<CommitResult> {

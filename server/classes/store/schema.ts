@@ -73,6 +73,40 @@ const steps: readonly Step[] = [
        created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL, revision ${integer} NOT NULL)`,
     `CREATE INDEX class_groups_revision ON class_groups (revision)`,
   ],
+  ({ blob, integer, text }) => [
+    // Features of pictures that nobody labelled: see pools.ts. Writers of one pool take turns on its row here.
+    `CREATE TABLE pools (
+       name ${text} NOT NULL, backbone ${text} NOT NULL, created_at ${integer} NOT NULL, changed_at ${integer} NOT NULL,
+       PRIMARY KEY (name, backbone))`,
+    `CREATE TABLE pool_rows (
+       pool ${text} NOT NULL, backbone ${text} NOT NULL, id ${text} NOT NULL, answered ${text} NOT NULL,
+       hour ${integer} NOT NULL, priority ${integer} NOT NULL, made_at ${integer} NOT NULL, features ${blob} NOT NULL,
+       PRIMARY KEY (pool, backbone, id))`,
+    // Which rows to drop is decided without touching the features.
+    `CREATE INDEX pool_rows_strata ON pool_rows (pool, backbone, answered, hour, priority, id, made_at)`,
+    `CREATE INDEX pool_rows_made_at ON pool_rows (made_at)`,
+    // How many pictures the rows of an hour stand for.
+    `CREATE TABLE pool_counts (
+       pool ${text} NOT NULL, backbone ${text} NOT NULL, hour ${integer} NOT NULL, answered ${text} NOT NULL,
+       pictures ${integer} NOT NULL, PRIMARY KEY (pool, backbone, hour, answered))`,
+    // What was learnt from a pool last, without being used.
+    `CREATE TABLE pool_surveys (
+       bundle ${text} NOT NULL, pool ${text} NOT NULL, made_at ${integer} NOT NULL, report ${text} NOT NULL,
+       PRIMARY KEY (bundle, pool))`,
+    // Of the adaptations of a bundle that were not undone, the newest is in force.
+    `CREATE TABLE adaptations (
+       id ${text} PRIMARY KEY, bundle ${text} NOT NULL, digest ${text} NOT NULL, made_at ${integer} NOT NULL,
+       made_by ${text}, revision ${integer} NOT NULL, rows_revision ${integer} NOT NULL, report ${text} NOT NULL,
+       undone_at ${integer}, undone_by ${text}, undone_revision ${integer})`,
+    `CREATE INDEX adaptations_bundle ON adaptations (bundle, revision)`,
+    `CREATE TABLE adapted_rows (
+       adaptation ${text} NOT NULL REFERENCES adaptations (id) ON DELETE CASCADE, name ${text} NOT NULL,
+       weights ${blob} NOT NULL, bias DOUBLE PRECISION NOT NULL, PRIMARY KEY (adaptation, name))`,
+    `CREATE INDEX adapted_rows_name ON adapted_rows (name)`,
+    // What only one replica does at a time: see leases.ts.
+    `CREATE TABLE leases (
+       name ${text} PRIMARY KEY, holder ${text} NOT NULL, held_until ${integer} NOT NULL, done_at ${integer} NOT NULL)`,
+  ],
 ];
 
 /** Several replicas may start at once on an empty database: the mode 'migrate' lets them in one after another. */

@@ -67,9 +67,10 @@ export class WriteProbe {
   }
 }
 
-function sizeOf({ upserts = [], rows, examples, remember }: Change): number {
+function sizeOf({ upserts = [], rows, examples, adaptation, remember }: Change): number {
   const content = JSON.stringify([upserts, remember ?? null]).length;
-  const all = [...(rows?.rows ?? []), ...(rows?.base ?? [])];
+  const adapted = adaptation?.kind === 'adapt' ? adaptation.rows : [];
+  const all = [...(rows?.rows ?? []), ...(rows?.base ?? []), ...adapted];
   const features = (examples?.added ?? []).reduce((sum, one) => sum + one.features.byteLength, 0);
   return all.reduce((sum, { weights }) => sum + weights.byteLength, content + features);
 }

@@ -1,4 +1,5 @@
 import type { PathGroup } from '../openapi-types.js';
+import { adaptationPaths } from './adaptations.js';
 import { attributesPaths } from './attributes.js';
 import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
@@ -14,6 +15,7 @@ export const pathGroups: readonly PathGroup[] = [
   classesPaths,
   examplePaths,
   groupPaths,
+  adaptationPaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,

@@ -3,6 +3,7 @@ import { ClassEditor } from './class-editor.js';
 import { ClassesPanel } from './classes-panel.js';
 import { GalleryPanel } from './gallery-panel.js';
 import { KeyDialog } from './key-dialog.js';
+import { LearningPanel } from './learning-panel.js';
 import { Masthead } from './masthead.js';
 import { Notices } from './notices.js';
 import { PicturePanel } from './picture-panel.js';
@@ -23,6 +24,7 @@ export function App() {
         </div>
         <GalleryPanel />
         <ClassesPanel />
+        <LearningPanel />
       </main>
       <ServerPanel />
       <ClassEditor />

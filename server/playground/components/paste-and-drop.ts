@@ -17,6 +17,11 @@ export function acceptFile(
   if (file) choose(file, file.name || 'picture');
 }
 
+/** A part of the page that takes files for another purpose. */
+function hasDropOfItsOwn({ target }: DragEvent): boolean {
+  return target instanceof Element && target.closest('[data-drop]') !== null;
+}
+
 /** While the editor of a class is open they are pictures of that class; else they are looked at. */
 function accept(files: readonly File[]): void {
   if (draft.value) void draft.value.addPictures(files);
@@ -39,7 +44,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     'dragover',
     (event) => {
       event.preventDefault(); // or the browser would open the file in place of the page
-      setOver(true);
+      setOver(!hasDropOfItsOwn(event));
     },
     options,
   );
@@ -55,6 +60,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
     (event) => {
       event.preventDefault();
       setOver(false);
+      if (hasDropOfItsOwn(event)) return;
       const files = Array.from(event.dataTransfer?.files ?? []);
       if (files.length > 0) accept(files);
       else notify('That was no file. Save the picture first, or copy and paste it.');

@@ -149,7 +149,10 @@ function bound(store: ClassStore): ClassStore {
     writing: () => store.writing(),
     onWriting: (listener) => store.onWriting(listener),
     onState: (listener) => store.onState(listener),
+    adaptations: (identity) => store.adaptations(identity),
     replicas: store.replicas,
+    pools: store.pools,
+    leases: store.leases,
     close: () => store.close(),
   };
 }

@@ -54,7 +54,8 @@ export const notRun: readonly NotRun[] = [
   { start: 'node scripts/calibration/make-ranges.js', reason: 'it needs those pictures' },
   { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
   ...[
-    ...['accuracy', 'capacity', 'classes-disturbance', 'classes-durability', 'classes-scale'],
+    ...['accuracy', 'adaptation-durability', 'adaptation-serving', 'capacity'],
+    ...['classes-disturbance', 'classes-durability', 'classes-scale'],
     ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'int8-training', 'playground'],
     ...['fingerprint', 'replicas', 'restricted-classes', 'explanations', 'shrink-on-load'],
     ...['runtime-fit', 'runtime-parity', 'examples', 'examples-latency', 'attribute-reading'],

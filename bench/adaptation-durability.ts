@@ -1,0 +1,143 @@
+/**
+ * Servers killed (SIGKILL) at random moments while classes are adapted to unlabelled pictures, or that is undone, and what the next one finds:
+ *   npm run bench -- adaptation-durability [--kills 100] [--registry sqlite|postgres|both] [--seed 1]
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { UnseenClient } from '../client/index.js';
+import { rowOf } from '../core/matrix.js';
+import { Random } from '../core/random.js';
+import { startPostgres } from '../fixtures/postgres-server.js';
+import { serverKey } from '../fixtures/server-key.js';
+import { smallBackbone } from '../fixtures/small-backbone.js';
+import { smallFeatureWidth, trainSmallBundle } from '../fixtures/small-bundle.js';
+import { syntheticDataset } from '../fixtures/synthetic-dataset.js';
+import { poolPicture } from '../server/adaptation/pool-row.js';
+import { exampleBackbone } from '../server/classes/example.js';
+import { openStore } from '../server/classes/store/open.js';
+import { pictureSeeds } from './serving/malformed/pictures.js';
+import { ServerProcess } from './serving/server-process.js';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '100' },
+    registry: { type: 'string', default: 'both' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const kills = Number(values.kills);
+const random = Random.stream(Number(values.seed), 'adaptation-durability');
+const { jpeg: picture } = (await pictureSeeds()).good;
+const folder = mkdtempSync(join(tmpdir(), 'unseen-adaptation-'));
+const { path: bundle, bundle: trained } = await trainSmallBundle(folder);
+const world = syntheticDataset({ featureWidth: smallFeatureWidth, rowsPerClass: 60 });
+const unlabelled = Array.from(world.splits.testUnseen, (row) =>
+  poolPicture(rowOf(world.features, row).slice(), 'any'),
+);
+const pools = { every: unlabelled, 'two-thirds': unlabelled.filter((_, i) => i % 3 > 0) };
+/** Which pool the adaptation in force was learnt from; none: there is none. */
+type State = keyof typeof pools | 'none';
+
+try {
+  if (values.registry !== 'postgres') await killLoop('SQLite', `sqlite:${join(folder, 'classes.db')}`);
+  if (values.registry !== 'sqlite') {
+    const postgres = await startPostgres();
+    try {
+      await killLoop('PostgreSQL', await postgres.createDatabase());
+    } finally {
+      await postgres.remove();
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function killLoop(kind: string, registry: string): Promise<void> {
+  await fillPools(registry);
+  const start = (): Promise<ServerProcess> =>
+    ServerProcess.start({ registry, bundle, threads: 1 }, './small-server.js');
+  const known = await answersByState(await start());
+  const count = { before: 0, after: 0, acknowledged: 0, between: 0, lost: 0 };
+  let previous: State = 'none';
+  let attempted: { readonly state: State; isAcknowledged: boolean } | null = null;
+  for (let killed = 0; ; killed++) {
+    const server = await start();
+    const { state, id, answer } = await lookAt(server.url);
+    if (answer !== known.get(state)) count.between += 1;
+    if (attempted) {
+      const isAfter = state === attempted.state;
+      if (!isAfter && state !== previous) count.between += 1;
+      if (attempted.isAcknowledged && !isAfter) count.lost += 1;
+      count[isAfter ? 'after' : 'before'] += 1;
+      if (attempted.isAcknowledged) count.acknowledged += 1;
+    }
+    if (killed === kills) {
+      await server.stop();
+      break;
+    }
+    previous = state;
+    const client = new UnseenClient({ url: server.url, key: serverKey, retries: 0 });
+    const next = nextState(state);
+    attempted = { state: next, isAcknowledged: false };
+    const change = next === 'none' ? client.undoAdaptation(id!) : client.adapt(next);
+    const settled = change.then(
+      () => (attempted!.isAcknowledged = true),
+      () => false,
+    );
+    // An undoing takes milliseconds, an adaptation some hundred: kills fall before, into and behind both.
+    await new Promise((resolve) => setTimeout(resolve, random.uniform() * (next === 'none' ? 40 : 900)));
+    await server.kill();
+    await settled;
+    if ((killed + 1) % 20 === 0) console.error(`  ${kind}: ${killed + 1} of ${kills} kills`);
+  }
+  console.log(
+    `${kind}: ${kills} kills during adaptations and their undoing: registry as before ${count.before} times, as after ${count.after} times (${count.acknowledged} acknowledged), between ${count.between}, acknowledged and lost ${count.lost}`,
+  );
+  if (count.between + count.lost > 0) process.exitCode = 1;
+}
+
+async function fillPools(registry: string): Promise<void> {
+  const store = await openStore(registry);
+  const backbone = exampleBackbone(trained.manifest.backbone, smallBackbone().identity);
+  for (const [pool, rows] of Object.entries(pools))
+    await store.pools.add(
+      { pool, backbone },
+      rows.map((row) => ({ ...row, at: Date.now() })),
+      100_000,
+    );
+  await store.close();
+}
+
+/** What a picture is answered in every state; the registry is left as it was. */
+async function answersByState(server: ServerProcess): Promise<ReadonlyMap<State, string>> {
+  const client = new UnseenClient({ url: server.url, key: serverKey });
+  const known = new Map<State, string>([['none', (await lookAt(server.url)).answer]]);
+  for (const pool of Object.keys(pools) as (keyof typeof pools)[]) {
+    const { id } = await client.adapt(pool);
+    known.set(pool, (await lookAt(server.url)).answer);
+    await client.undoAdaptation(id);
+  }
+  await server.stop();
+  if (new Set(known.values()).size !== known.size) throw new Error('the states cannot be told apart');
+  return known;
+}
+
+async function lookAt(url: string): Promise<{ state: State; id?: string; answer: string }> {
+  const client = new UnseenClient({ url, key: serverKey });
+  const active = (await client.adaptations()).adaptations.find((one) => one.active);
+  const { predictions } = await client.classify(picture, { topK: 100 });
+  return {
+    state: (active?.pool ?? 'none') as State,
+    ...(active && { id: active.id }),
+    answer: JSON.stringify(predictions),
+  };
+}
+
+function nextState(state: State): State {
+  const others = (['none', ...Object.keys(pools)] as State[]).filter((one) => one !== state);
+  if (state === 'none') return others[random.integer(others.length)];
+  // Undoing one that replaced another goes back to that one: only a single layer is undone here.
+  return 'none';
+}

@@ -1,0 +1,125 @@
+/** An adaptation in the fitting process: what unlabelled pictures say of the classes, rows fitted with it, and what these would do. */
+import { driftOf } from '../../../core/adaptation/drift.js';
+import { HeadAnswers } from '../../../core/adaptation/effect.js';
+import type { Bundle } from '../../../core/bundle/bundle.js';
+import type { RuntimeFitter } from '../../../core/fitting/fitter.js';
+import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
+import { fromHalf } from '../../../core/half.js';
+import { FeatureMapper } from '../../../core/head/feature-map.js';
+import { bundleRows, type HeadChange } from '../../../core/head/head-change.js';
+import { HeadTable, type HeadRow } from '../../../core/head/head-table.js';
+import { matrix, type Matrix } from '../../../core/matrix.js';
+import type { NamedRow } from '../store/contract.js';
+import type { AdaptedRows, PoolPart } from './protocol.js';
+
+const options = { threads: 1 };
+
+type Served = HeadChange['put'];
+
+/** `classes`: those added while serving, as they were fitted, without what an earlier adaptation made of them. */
+export async function adaptTo(
+  pool: readonly PoolPart[],
+  served: Served,
+  classes: readonly RuntimeClass[],
+  fitter: RuntimeFitter,
+  bundle: Bundle,
+): Promise<AdaptedRows> {
+  const features = stacked(pool, bundle.manifest.featureMap.width);
+  const found = await fitter.adapt(classes, features);
+  const rows = await fittedRows(found, classes, fitter, bundle);
+  return {
+    found: {
+      ...found,
+      classes: found.classes.map(({ name, seen, pictures, byMistake, moved }) => {
+        return { name, seen, pictures, byMistake, moved };
+      }),
+    },
+    rows,
+    ...(await effectOf(rows, features, served, classes, bundle)),
+  };
+}
+
+async function fittedRows(
+  found: Awaited<ReturnType<RuntimeFitter['adapt']>>,
+  classes: readonly RuntimeClass[],
+  fitter: RuntimeFitter,
+  { manifest }: Bundle,
+): Promise<NamedRow[]> {
+  const assigned = new Map(
+    found.classes.flatMap(({ name, assigned: it }) => (it ? [[name, it] as const] : [])),
+  );
+  if (assigned.size === 0) return [];
+  const given = new Set(classes.map(({ name }) => name));
+  const all: RuntimeClass[] = [
+    ...classes.map(({ row, ...described }) => {
+      const said = assigned.get(described.name);
+      if (said) return { ...described, assigned: said }; // without its row, as a class that is new
+      return row ? { ...described, row } : described;
+    }),
+    ...manifest.classes.flatMap(({ name, attributes }) => {
+      const said = given.has(name) ? undefined : assigned.get(name);
+      return said ? [{ name, attributes, assigned: said }] : [];
+    }),
+  ];
+  const { rows, changed } = await fitter.fit(all);
+  return changed.map((i) => ({ name: all[i].name, weights: rows[i].weights, bias: rows[i].bias }));
+}
+
+async function effectOf(
+  rows: readonly NamedRow[],
+  features: Matrix,
+  served: Served,
+  classes: readonly RuntimeClass[],
+  bundle: Bundle,
+): Promise<Pick<AdaptedRows, 'before' | 'after' | 'seenRows' | 'drift'>> {
+  const { manifest, replay } = bundle;
+  const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, options);
+  const heads = await HeadAnswers.open(bundle, options);
+  try {
+    const mapped = await mapper.map(features);
+    const now = tableOf(served, manifest.featureMap.mappedWidth);
+    // Below an adaptation that is in force lie the rows that its classes had before.
+    const plain = new Map<string, HeadRow>(
+      bundleRows(bundle).map(({ described, row }) => [described.name, row]),
+    );
+    for (const { name, row } of classes) if (row) plain.set(name, row);
+    for (const { name, weights, bias } of rows) plain.set(name, { weights, bias });
+    const then = tableOf(
+      served.map(({ described, row }) => ({ described, row: plain.get(described.name) ?? row })),
+      manifest.featureMap.mappedWidth,
+    );
+    const truth = Array.from(replay.labels, (label) => manifest.classes[label].name);
+    const right = async (table: HeadTable): Promise<number> => {
+      const answers = await heads.answers(table, replay.features);
+      return answers.filter((answer, i) => answer === truth[i]).length / Math.max(1, truth.length);
+    };
+    return {
+      before: await heads.answers(now, mapped),
+      after: await heads.answers(then, mapped),
+      seenRows: { rows: truth.length, before: await right(now), after: await right(then) },
+      drift: driftOf(bundle, mapped),
+    };
+  } finally {
+    await heads.release();
+    await mapper.release();
+  }
+}
+
+function tableOf(served: Served, width: number): HeadTable {
+  const table = new HeadTable(width, served.length);
+  for (const { described, row } of served) table.put(described, row);
+  return table;
+}
+
+function stacked(pool: readonly PoolPart[], width: number): Matrix {
+  const all = matrix(
+    pool.reduce((sum, { rows }) => sum + rows, 0),
+    width,
+  );
+  let at = 0;
+  for (const { features } of pool) {
+    all.data.set(fromHalf(features), at);
+    at += features.length;
+  }
+  return all;
+}

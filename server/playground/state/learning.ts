@@ -1,0 +1,135 @@
+/** Learning from unlabelled pictures: a pool of them on the server, what they would change, commit and undo. */
+import { signal } from '@preact/signals';
+import type {
+  AdaptationListResponse,
+  DryRunAdaptationResponse,
+  UnseenProblem,
+} from '../../../client/index.js';
+import { ask, asProblem } from './api.js';
+import { loadClasses } from './classes.js';
+import { announce } from './notices.js';
+import { classify } from './picture.js';
+import { reachRevision } from './revision.js';
+
+export type Adaptation = AdaptationListResponse['adaptations'][number];
+
+export interface Preview {
+  readonly report: DryRunAdaptationResponse;
+  /** Names of the files, by the id that the server gave them. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+export type Learning =
+  | { readonly step: 'idle' }
+  | { readonly step: 'sending'; readonly sent: number; readonly total: number }
+  | { readonly step: 'asking' }
+  | { readonly step: 'shown'; readonly preview: Preview }
+  | { readonly step: 'committing'; readonly preview: Preview };
+
+export const learning = signal<Learning>({ step: 'idle' });
+export const learningProblem = signal<UnseenProblem | null>(null);
+/** Files that could not be used, and why. */
+export const unusableFiles = signal<readonly string[]>([]);
+/** What was learnt on this server, newest first; null until somebody looks. */
+export const adaptations = signal<readonly Adaptation[] | null>(null);
+
+/** Few enough to fit into a request of large pictures. */
+const picturesAtOnce = 8;
+let pool: string | null = null;
+
+export async function learnFrom(files: readonly File[]): Promise<void> {
+  const pictures = files.filter(({ type }) => type.startsWith('image/'));
+  await attempt(async () => {
+    await forgetPool();
+    unusableFiles.value = files
+      .filter((file) => !pictures.includes(file))
+      .map(({ name }) => `${name}: not a picture`);
+    if (pictures.length === 0) return;
+    pool = `playground-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
+    const names = new Map<string, string>();
+    for (let at = 0; at < pictures.length; at += picturesAtOnce) {
+      learning.value = { step: 'sending', sent: at, total: pictures.length };
+      await sendSome(pool, pictures.slice(at, at + picturesAtOnce), names);
+    }
+    learning.value = { step: 'asking' };
+    announce('Finding out what the pictures say');
+    const used = pool;
+    const report = await ask((client) => client.previewAdaptation(used));
+    learning.value = { step: 'shown', preview: { report, names } };
+    announce(`${report.movedClasses} classes would move`);
+  });
+}
+
+export async function commitLearning(): Promise<void> {
+  const { value } = learning;
+  if (value.step !== 'shown' || pool === null) return;
+  const { preview } = value;
+  const used = pool;
+  learning.value = { step: 'committing', preview };
+  await attempt(async () => {
+    const { registryRevision } = await ask((client) => client.adapt(used));
+    await forgetPool();
+    learning.value = { step: 'idle' };
+    await onChanged(registryRevision, 'The server has learnt from the pictures');
+  });
+  if (learningProblem.value) learning.value = { step: 'shown', preview };
+}
+
+export async function undoLearning({ id }: Adaptation): Promise<void> {
+  await attempt(async () => {
+    await ask((client) => client.undoAdaptation(id));
+    await onChanged(0, 'What was learnt is undone');
+  });
+}
+
+/** The features that the server keeps of the pictures go, too. */
+export async function dismissLearning(): Promise<void> {
+  await attempt(forgetPool);
+  learning.value = { step: 'idle' };
+}
+
+export async function loadAdaptations(): Promise<void> {
+  await attempt(async () => {
+    adaptations.value = (await ask((client) => client.adaptations())).adaptations;
+  });
+}
+
+async function onChanged(revision: number, words: string): Promise<void> {
+  reachRevision(revision);
+  await loadAdaptations();
+  await Promise.all([loadClasses(), classify()]);
+  announce(words);
+}
+
+/** One that cannot be used spoils its request: then they go one by one. */
+async function sendSome(to: string, files: readonly File[], names: Map<string, string>): Promise<void> {
+  try {
+    const given = files.map((picture) => ({ name: picture.name, picture }));
+    const { added } = await ask((client) => client.addToPool(to, given));
+    for (const { id, name } of added) names.set(id, name);
+  } catch (error) {
+    const problem = asProblem(error);
+    if (!problem.code.startsWith('image-')) throw error;
+    if (files.length > 1) for (const file of files) await sendSome(to, [file], names);
+    else unusableFiles.value = [...unusableFiles.value, `${files[0].name}: ${problem.detail}`];
+  }
+}
+
+async function forgetPool(): Promise<void> {
+  const old = pool;
+  pool = null;
+  if (old !== null)
+    await ask((client) => client.removePool(old)).catch((error: unknown) => {
+      if (asProblem(error).code !== 'not-found') throw error;
+    });
+}
+
+async function attempt(work: () => Promise<void>): Promise<void> {
+  learningProblem.value = null;
+  try {
+    await work();
+  } catch (error) {
+    learningProblem.value = asProblem(error);
+    if (learning.value.step !== 'committing') learning.value = { step: 'idle' };
+  }
+}

@@ -1,0 +1,113 @@
+/** /adaptations: what is learnt from pictures that nobody labelled, and back again. */
+import { Router, type Request, type Response } from 'express';
+import { Failure } from '../../core/failures.js';
+import type { CommittedAdaptation } from '../adaptation/contract.js';
+import { adaptQuerySchema, newAdaptationSchema } from '../contract/adaptation-schemas.js';
+import { auditAct } from '../http/audit.js';
+import { onlyMethods } from '../http/errors.js';
+import { readJson } from '../http/json.js';
+import { contextOf, named, requestSignal } from '../http/request-context.js';
+import { validate } from '../http/validate.js';
+import type { ServedModel } from '../model/contract.js';
+import type { RouteDependencies } from './dependencies.js';
+import { reachRevision } from './registry-revision.js';
+
+/** Tens of thousands of pictures under full load take minutes; a caller who has given up ends it anyway. */
+const deadlineSeconds = 1800;
+
+export function adaptationRoutes(dependencies: RouteDependencies): Router {
+  const { serving, caller, admin } = dependencies;
+  const router = Router();
+  router
+    .route('/adaptations')
+    .all(named('adaptations'))
+    .get(caller, async (request, response) => {
+      const { adaptations, classes } = serving.current;
+      await reachRevision(request, classes);
+      const all = (await adaptations.list()).map(summaryOf);
+      response.json({ adaptations: all, registryRevision: classes.revision });
+    })
+    .post(admin, (request, response) => serving.use((model) => adapt(model, request, response, dependencies)))
+    .all(onlyMethods('GET', 'POST'));
+  router
+    .route('/adaptations/:id')
+    .all(named('adaptation'))
+    .get(caller, async (request, response) => {
+      const { adaptations, classes } = serving.current;
+      await reachRevision(request, classes);
+      const { id } = request.params;
+      const found = (await adaptations.list()).find((one) => one.id === id);
+      if (!found)
+        throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
+      response.json(answerOf(found, classes.revision));
+    })
+    .delete(admin, (request, response) =>
+      serving.use(async ({ adaptations }) => {
+        const { id } = request.params;
+        const revision = await adaptations.undo(id, contextOf(request).caller?.name ?? null);
+        auditAct(
+          request,
+          { outcome: 'changed', adaptation: id, revisionAfter: revision },
+          'An adaptation was undone.',
+        );
+        response.setHeader('Registry-Revision', revision);
+        response.status(204).end();
+      }),
+    )
+    .all(onlyMethods('GET', 'DELETE'));
+  return router;
+}
+
+async function adapt(
+  { adaptations, classes }: ServedModel,
+  request: Request,
+  response: Response,
+  dependencies: RouteDependencies,
+): Promise<void> {
+  const { dryRun } = validate(adaptQuerySchema, request.query, 'query');
+  const { pool } = validate(newAdaptationSchema, await bodyOf(request, response, dependencies), 'body');
+  const signal = requestSignal(request, response, deadlineSeconds);
+  if (dryRun) {
+    const report = await adaptations.preview(pool, signal);
+    response.json({ ...report, dryRun: true, registryRevision: classes.revision });
+    return;
+  }
+  const by = contextOf(request).caller?.name ?? null;
+  const { adaptation, isNew } = await adaptations.adapt(pool, by, signal);
+  const { id, revision, report } = adaptation;
+  auditAct(
+    request,
+    {
+      outcome: isNew ? 'changed' : 'unchanged',
+      ...{ adaptation: id, pool, pictures: report.pictures, movedClasses: report.movedClasses },
+      revisionAfter: revision,
+    },
+    isNew ? 'Classes were adapted to unlabelled pictures.' : 'An adaptation found what is in force already.',
+  );
+  response.setHeader('Registry-Revision', classes.revision);
+  if (isNew) response.setHeader('Location', `/adaptations/${id}`);
+  response.status(isNew ? 201 : 200).json(answerOf(adaptation, classes.revision));
+}
+
+/** May be left out altogether. */
+async function bodyOf(
+  request: Request,
+  response: Response,
+  dependencies: RouteDependencies,
+): Promise<unknown> {
+  const isEmpty =
+    request.headers['transfer-encoding'] === undefined && !Number(request.headers['content-length']);
+  return isEmpty ? {} : (await readJson(request, response, dependencies)).value;
+}
+
+function summaryOf({ id, at, by, revision, isActive, undone, report }: CommittedAdaptation) {
+  return {
+    ...{ id, at: new Date(at).toISOString(), by, revision, active: isActive },
+    undone: undone && { ...undone, at: new Date(undone.at).toISOString() },
+    ...{ pool: report.pool, pictures: report.pictures, movedClasses: report.movedClasses },
+  };
+}
+
+function answerOf(adaptation: CommittedAdaptation, registryRevision: number) {
+  return { ...summaryOf(adaptation), report: adaptation.report, registryRevision };
+}

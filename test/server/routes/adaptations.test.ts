@@ -1,0 +1,167 @@
+/** /pools and /adaptations over HTTP, from the first picture to the way back; and the sample of classified pictures. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { UnseenClient } from '../../../client/index.js';
+import { serverKey } from '../../../fixtures/server-key.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { temporaryFolder } from '../../support/folders.js';
+import { numbered } from '../../support/pictures.js';
+import { postPicture, send, sendAsIs, startTestServer, testKey } from '../../support/test-server.js';
+
+const { bundle } = await trainSmallBundle(temporaryFolder());
+const json = { 'content-type': 'application/json' };
+const post = (url: string, body: unknown, query = '') =>
+  send(`${url}/adaptations${query}`, { method: 'POST', headers: json, body: JSON.stringify(body) });
+
+/** 120 pictures of few colours, so that they say something. */
+async function fill(client: UnseenClient, pool: string, from = 0): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < 120; at += 15) {
+    const pictures = await Promise.all(Array.from({ length: 15 }, (_, i) => numbered(from + at + i)));
+    const { added } = await client.addToPool(pool, pictures);
+    ids.push(...added.map(({ id }) => id));
+  }
+  return ids;
+}
+
+describe('a server without a sample of its traffic', async () => {
+  const server = await startTestServer({ bundle: () => bundle, settings: { poolPictures: 150 } });
+  const { url } = server;
+  const client = new UnseenClient({ url, key: serverKey, retries: 0 });
+
+  test('keeps nothing of classified pictures', async () => {
+    for (let i = 0; i < 5; i++) await postPicture(url, i);
+    expect(await client.pools()).toEqual({ pools: [], learnFromTraffic: 0, poolDays: 30 });
+    const { status, body } = await post(url, {}, '?dryRun=true');
+    expect([status, body.code]).toEqual([422, 'too-few-pictures']);
+    expect(body.detail).toContain('--learn-from-traffic');
+  });
+
+  test('pictures are pooled, previewed, learnt from, shown and taken back; each change leaves a line of audit', async () => {
+    const ids = await fill(client, 'holiday');
+    expect(new Set(ids).size).toBe(120);
+    expect(await client.pool('holiday')).toMatchObject({ name: 'holiday', pictures: 120, unusable: 0 });
+    const before = (await postPicture(url, 3, '?topK=1000')).body;
+    const preview = await client.previewAdaptation('holiday');
+    expect(preview).toMatchObject({ dryRun: true, pool: 'holiday', pictures: 120, registryRevision: 0 });
+    expect(preview.movedClasses).toBeGreaterThan(0);
+
+    const made = await post(url, { pool: 'holiday' });
+    expect(made.status).toBe(201);
+    expect(made.headers.get('location')).toBe(`/adaptations/${made.body.id}`);
+    expect(made.headers.get('registry-revision')).toBe('1');
+    const report = { ...preview, dryRun: undefined, registryRevision: undefined };
+    expect(made.body).toMatchObject({ active: true, undone: null, revision: 1 });
+    expect(made.body.report).toEqual(report);
+    const during = (await postPicture(url, 3, '?topK=1000')).body;
+    expect(during.registryRevision).toBe(1);
+    expect(during.predictions).not.toEqual(before.predictions);
+
+    const again = await post(url, { pool: 'holiday' });
+    expect([again.status, again.body.id]).toEqual([200, made.body.id]);
+    const { adaptations } = await client.adaptations();
+    expect(adaptations).toMatchObject([
+      { id: made.body.id, active: true, movedClasses: preview.movedClasses },
+    ]);
+    expect((await client.adaptation(made.body.id)).report).toEqual(report);
+
+    await client.undoAdaptation(made.body.id);
+    const after = (await postPicture(url, 3, '?topK=1000')).body;
+    expect(after.predictions).toEqual(before.predictions);
+    expect((await client.adaptations()).adaptations).toMatchObject([
+      { active: false, undone: { revision: 2 } },
+    ]);
+    const lines = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const audited = lines
+      .filter(({ audit }) => audit)
+      .map(({ what, outcome }) => `${String(what)} ${String(outcome)}`);
+    expect(audited).toContain('POST adaptations changed');
+    expect(audited).toContain('POST adaptations unchanged');
+    expect(audited).toContain('DELETE adaptation changed');
+    expect(audited).toContain('POST pool changed');
+    await client.removePool('holiday');
+    expect((await client.pools()).pools).toEqual([]);
+  });
+
+  test('what cannot be is refused with what to change', async () => {
+    const form = new FormData();
+    form.append('image', new Blob(['no picture']), 'a.jpg');
+    const bad = await send(`${url}/pools/mine`, { method: 'POST', body: form });
+    expect([bad.status, bad.body.code]).toEqual([415, 'image-type-refused']);
+    const one = await numbered(1);
+    const into = (name: string) =>
+      send(`${url}/pools/${name}`, {
+        method: 'POST',
+        headers: { 'content-type': 'image/png' },
+        body: new Blob([one]),
+      });
+    expect((await into('traffic')).body).toMatchObject({ code: 'conflict' });
+    expect((await into('Capital')).body).toMatchObject({ status: 400, code: 'request-invalid' });
+    expect((await send(`${url}/pools/none`)).status).toBe(404);
+    expect((await post(url, { pool: 'none' })).status).toBe(404);
+    expect((await post(url, { pools: 'x' })).body).toMatchObject({ code: 'request-invalid' });
+    expect((await post(url, {}, '?dryRun=perhaps')).status).toBe(400);
+    expect((await send(`${url}/adaptations/unknown`)).status).toBe(404);
+    expect((await send(`${url}/adaptations/unknown`, { method: 'DELETE' })).status).toBe(404);
+    expect((await send(`${url}/adaptations`, { method: 'PUT' })).status).toBe(405);
+    await fill(client, 'large', 1000);
+    const beyond = fill(client, 'larger', 2000);
+    await expect(beyond).rejects.toMatchObject({ code: 'limit-reached' });
+    await client.removePool('large');
+  });
+
+  test('without a key that may change, nothing is pooled, adapted or undone', async () => {
+    for (const [method, path] of [
+      ['POST', '/pools/mine'],
+      ['DELETE', '/pools/mine'],
+      ['POST', '/adaptations?dryRun=true'],
+      ['POST', '/adaptations'],
+      ['DELETE', '/adaptations/x'],
+    ])
+      expect((await sendAsIs(url + path, { method })).status).toBe(401);
+  });
+});
+
+describe('a server that learns from its traffic', async () => {
+  const settings = { learnFromTraffic: 110, adminKeys: [testKey] };
+  const { url, models, metricsUrl } = await startTestServer({ bundle: () => bundle, settings });
+  const client = new UnseenClient({ url, key: serverKey });
+
+  test('keeps a bounded sample of what it classifies, counts what it stands for, and answers as it would without it', async () => {
+    const plain = await startTestServer({ bundle: () => bundle });
+    for (let at = 0; at < 160; at += 10) {
+      const pictures = await Promise.all(Array.from({ length: 10 }, (_, i) => numbered(at + i)));
+      const answer = await client.classifyMany(pictures, { topK: 3 });
+      if (at === 0) {
+        const other = await new UnseenClient({ url: plain.url }).classifyMany(pictures, { topK: 3 });
+        // Batches of other sizes differ in the last bits.
+        const rounded = ({ pictures: all }: typeof answer) =>
+          all.map((one) =>
+            'predictions' in one
+              ? one.predictions.map((top) => [top.class, top.probability.toFixed(5)])
+              : null,
+          );
+        expect(rounded(answer)).toEqual(rounded(other));
+        expect(JSON.stringify(answer)).not.toContain('features');
+      }
+    }
+    await expect
+      .poll(async () => (await client.pools()).pools, { timeout: 15_000 })
+      .toMatchObject([{ name: 'traffic', pictures: 110 }]);
+    const { answered } = await client.pool('traffic');
+    expect(answered.reduce((sum, { pictures }) => sum + pictures, 0)).toBe(110);
+    const { changedAnswers } = await client.previewAdaptation();
+    expect(changedAnswers.lastDay).toMatchObject({ pictures: 160 });
+    expect(changedAnswers.lastDay!.changed).toBeGreaterThanOrEqual(changedAnswers.pictures);
+    expect(models.current.classes.revision).toBe(0); // nothing happens by itself
+  });
+
+  test('its sample can be erased, and is said in the metrics', async () => {
+    await client.removePool('traffic');
+    await sleep(10);
+    expect((await client.pools()).pools).toEqual([]);
+    const page = await (await fetch(metricsUrl)).text();
+    expect(page).toMatch(/unseen_pool_rows\{pool="traffic"\}/);
+    expect(page).toMatch(/unseen_adaptation_timestamp_seconds 0/);
+  });
+});
