@@ -1,5 +1,6 @@
 import { readBundle } from '../../core/bundle/read.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { worthOfAttributes } from '../../core/fitting/evidence.js';
 import type { AddCommand } from '../program.js';
 
 export const addInspectCommand: AddCommand = (program, run) => {
@@ -35,7 +36,15 @@ function describe(manifest: Manifest, identity: string): string {
   backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
   bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)}
   confidence  ${confidenceOf(manifest)}
+  pictures    ${picturesInWords(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
+}
+
+/** How much labelled pictures of a class count, added at runtime. */
+function picturesInWords({ evidence }: Manifest['head']): string {
+  return evidence === null
+    ? 'not measured how much they count beside attributes: usual values are used'
+    : worthOfAttributes(evidence);
 }
 
 function biasByCount({ unseenBiasClasses: classes, unseenBiasSlope: slope }: Manifest['head']): string {

@@ -16,7 +16,7 @@ import { withShare } from '../generator/ensemble.js';
 import { headFor, trainNetworks, type ModelRun } from '../model.js';
 import { prepareTrainingData } from '../preparation/training-data.js';
 import { judgeFewer, type FewerCompeting } from './fewer-competing.js';
-import { judgePictures } from './evidence.js';
+import { judgePictures, type FoldEvidence } from './evidence.js';
 import { foldPlan, requireFolds } from './fold-plan.js';
 
 export interface FoldResult {
@@ -27,8 +27,8 @@ export interface FoldResult {
   readonly ausuc: number;
   readonly bestHarmonicMean: number; // at the fold's own best bias
   readonly standardTop1: number;
-  /** Accuracy with a few labelled pictures of each held-out class, for each candidate of evidence.ts; null: no closed form. */
-  readonly pictureAccuracy: readonly number[] | null;
+  /** What a few labelled pictures of each held-out class say of how much pictures count; null: no closed form. */
+  readonly pictures: FoldEvidence | null;
   /** What confidence is measured on (trainer/confidence/). */
   readonly sample: FoldSample;
 }
@@ -51,7 +51,7 @@ export async function validate(
   try {
     const learnt = await trainNetworks(data, configuration, run);
     const results: FoldResult[] = [];
-    const pictureAccuracy = await judgePictures(data, small, configuration);
+    const pictures = await judgePictures(data, small, configuration);
     const geometry = await fitGeometry(data);
     for (const share of run.shares) {
       const networks = withShare(learnt, share);
@@ -67,7 +67,7 @@ export async function validate(
           margins,
           competing: small.unseen.length,
           fewer: await judgeFewer(score, small),
-          pictureAccuracy,
+          pictures,
           ausuc: curve.area,
           bestHarmonicMean: curve.best.harmonicMean,
           sample: await sampleFold(score, head, small, data, geometry, (classes) =>
