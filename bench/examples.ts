@@ -11,12 +11,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { classMean, harmonicMean } from '../core/accuracy.js';
 import { readBundle } from '../core/bundle/read.js';
+import { worthOfAttributes } from '../core/fitting/evidence.js';
+import { consolidate } from '../core/fitting/consolidation.js';
 import { RuntimeFitter } from '../core/fitting/fitter.js';
 import type { RuntimeClass } from '../core/fitting/runtime-class.js';
 import { servingBiases } from '../core/fitting/serving-bias.js';
 import { FeatureMapper, headRows } from '../core/head/feature-map.js';
 import { appendHeadRows } from '../core/head/head-rows.js';
-import { Scorer } from '../core/head/scorer.js';
+import { Scorer, type LinearHead } from '../core/head/scorer.js';
 import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import { loadDataset } from '../trainer/datasets/load.js';
@@ -55,6 +57,8 @@ interface Given {
   readonly pictures: number;
   /** Of the pictures of each class, how many are of another one. */
   readonly wrong?: number;
+  /** All head rows, those of the bundle's classes too, are fitted from the start with the same data rows. */
+  readonly refitted?: boolean;
 }
 
 const all = (label: number): number[] => Array.from(rowOf(dataset.attributes, label));
@@ -67,8 +71,7 @@ const some =
 const evidence = manifest.head.evidence;
 console.log(
   evidence
-    ? `Attributes count as ${(evidence.pictureSpread / evidence.classSpread).toFixed(1)} pictures, chosen on validation classes; ` +
-        `with ${evidence.halfBiasPictures} the bias is half.`
+    ? `Chosen on validation classes: ${worthOfAttributes(evidence)}.`
     : 'The bundle does not say what pictures are worth: usual values are used.',
 );
 console.log(
@@ -76,6 +79,11 @@ console.log(
 );
 for (const pictures of [0, 1, 2, 5, 10, 20])
   await report(`attributes and ${pictures} pictures`, { attributes: all, pictures });
+await report('attributes and 5 pictures, all classes refitted', {
+  attributes: all,
+  pictures: 5,
+  refitted: true,
+});
 await report('attributes and 5 pictures, 1 of them wrong', { attributes: all, pictures: 5, wrong: 1 });
 for (const pictures of [1, 5, 10]) await report(`${pictures} pictures alone`, { attributes: none, pictures });
 await report('half of the attributes', { attributes: some(0.5), pictures: 0 });
@@ -114,10 +122,7 @@ async function report(name: string, given: Given): Promise<void> {
   const found: number[][] = [];
   for (let draw = 1; draw <= draws; draw++) {
     const { classes, given: away } = knowledge(given, draw);
-    const fitter = await RuntimeFitter.open(bundle, { threads });
-    const { rows } = await fitter.fit(classes);
-    await fitter.release();
-    const head = appendHeadRows(bundle, rows);
+    const head = await headOf(classes, given.refitted ?? false);
     const biases = servingBiases(manifest, classes);
     const columns = new Map([...own, ...classes.map(({ name: one }, c) => [one, own.size + c] as const)]);
     const judged = [...splits.testSeen, ...splits.testUnseen.filter((row) => !away.has(row))];
@@ -155,8 +160,19 @@ async function report(name: string, given: Given): Promise<void> {
     (_, k) => (100 * found.reduce((sum, one) => sum + one[k], 0)) / found.length,
   );
   console.log(
-    `  ${name.padEnd(44)} H ${h.toFixed(1)} (${best.toFixed(1)})   ${unseen.toFixed(1)} / ${seen.toFixed(1)}   top-1 ${top1.toFixed(1)}`,
+    `  ${name.padEnd(48)} H ${h.toFixed(1)} (${best.toFixed(1)})   ${unseen.toFixed(1)} / ${seen.toFixed(1)}   top-1 ${top1.toFixed(1)}`,
   );
+}
+
+async function headOf(classes: readonly RuntimeClass[], refitted: boolean): Promise<LinearHead> {
+  if (refitted) {
+    const { base, rows } = await consolidate(bundle, classes, { threads });
+    return appendHeadRows(base, rows);
+  }
+  const fitter = await RuntimeFitter.open(bundle, { threads });
+  const { rows } = await fitter.fit(classes);
+  await fitter.release();
+  return appendHeadRows(bundle, rows);
 }
 
 /** Five pictures more for one class, beside all others. */

@@ -15,6 +15,7 @@ export class TimeLeft {
 
   update(done: number): void {
     const time = this.now();
+    if (time - this.started < 100) this.recent[0] = { time, done }; // what a run before has done says nothing of the pace
     const last = this.recent.at(-1)!;
     if (time - last.time > 500) {
       this.recent.push({ time, done });

@@ -59,7 +59,7 @@ const featuresSchema = z
       .min(0)
       .default(3)
       .describe(
-        'Added to the within-class covariance, in units of its mean eigenvalue. Low: noise is blown up. High: nothing is whitened.',
+        'Added to the within-class covariance, in units of its mean eigenvalue; with fewer training rows than features, more by the root of their ratio. Low: noise is blown up. High: nothing is whitened.',
       ),
   })
   .prefault({});
@@ -268,8 +268,11 @@ export const headSchema = z
     regularisation: z
       .number()
       .min(0)
-      .default(0.1)
-      .describe('L2 weight of the head. Low: overfitting. High: classes blur.'),
+      .nullable()
+      .default(null)
+      .describe(
+        'L2 weight of the head. Low: overfitting. High: classes blur. null: 0.1, and with fewer than 200 classes 20 divided by their number, because rows then say more about each class than they know.',
+      ),
     iterations: z
       .int()
       .min(1)

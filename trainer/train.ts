@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { Failure } from '../core/failures.js';
+import { worthOfAttributes } from '../core/fitting/evidence.js';
 import { sha256Of } from '../core/hash.js';
 import type { Watcher } from '../core/progress.js';
 import { runBaselinesOverSeeds, type Baselines } from './baseline/baseline.js';
@@ -18,6 +19,7 @@ import { requireTrainable, settingsWithoutEffect } from './preparation/require-t
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { saveModel } from './saving/save.js';
 import { biasFor } from './selection/bias.js';
+import { evidenceOf } from './selection/evidence.js';
 import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, type Selection } from './selection/search.js';
 import { WorkDirectory } from './work-directory.js';
@@ -148,7 +150,7 @@ function publisher(
   { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, bias, pictureNoise, confidence, trials } = selection;
+  const { configuration, bias, evidence, confidence, trials } = selection;
   return (model, evaluation) => {
     const metrics = {
       evaluation,
@@ -158,7 +160,9 @@ function publisher(
       plausibleBias: bias.plausible,
       validationWarning: plan.warning,
     };
-    const saved = { dataset, model, configuration, seed: seeds[0], bias, pictureNoise, confidence, metrics };
+    const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
+    if (settings) request.watcher.note(`Chosen on validation classes: ${worthOfAttributes(settings)}.`);
+    const saved = { dataset, model, configuration, seed: seeds[0], bias, evidence, confidence, metrics };
     return saveModel(out, saved, engine);
   };
 }

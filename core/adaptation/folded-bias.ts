@@ -9,11 +9,11 @@ import { unseenBiasFor } from '../head/unseen-bias.js';
  */
 export function foldedBias(
   manifest: Manifest,
-  one: Pick<RuntimeClass, 'name' | 'examples' | 'assigned'>,
+  one: Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>,
   bias: number,
   competing = manifest.classes.filter(({ seen }) => !seen).length,
 ): number {
-  const { name, examples } = one;
-  const without = unseenShareOf(manifest, { name, ...(examples && { examples }) });
+  const { name, attributes, examples } = one;
+  const without = unseenShareOf(manifest, { name, attributes, ...(examples && { examples }) });
   return bias + unseenBiasFor(manifest.head, competing) * (unseenShareOf(manifest, one) - without);
 }

@@ -6,18 +6,23 @@ import type { RuntimeClass } from './runtime-class.js';
 /** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has, labelled or assigned. */
 export function unseenShareOf(
   manifest: Manifest,
-  { name, examples, assigned }: Pick<RuntimeClass, 'name' | 'examples' | 'assigned'>,
+  {
+    name,
+    attributes,
+    examples,
+    assigned,
+  }: Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>,
 ): number {
   const isSeen = manifest.classes.some((own) => own.name === name && own.seen);
-  return isSeen
-    ? 0
-    : unseenShare(evidenceSettingsOf(manifest), (examples?.rows ?? 0) + (assigned?.pictures ?? 0));
+  const pictures = (examples?.rows ?? 0) + (assigned?.pictures ?? 0);
+  const hasAttributes = !attributes.every(Number.isNaN);
+  return isSeen ? 0 : unseenShare(evidenceSettingsOf(manifest), pictures, hasAttributes);
 }
 
 /** What serving adds to the score of each class, the runtime classes counted after the bundle's. */
 export function servingBiases(
   manifest: Manifest,
-  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'examples' | 'assigned'>[],
+  runtimeClasses: readonly Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>[],
 ): Float64Array {
   const { classes, head } = manifest;
   const replaced = new Set(runtimeClasses.map(({ name }) => name));

@@ -71,8 +71,8 @@ export interface Explanation {
 }
 
 const listed = 5;
-/** What speaks for a class is at most so far from it, in standard deviations. */
-const alike = 1;
+/** What speaks for a class is at most so much more unusual than the class, in standard deviations; readings fall short of it by themselves. */
+const beyond = 0.5;
 /** In a sentence. */
 const named = 4;
 /** An attribute of which less can be read is no evidence. */
@@ -139,8 +139,8 @@ export class Explainer {
       const expected = this.statistics.standardised(k, whole[k]);
       const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
       const evidence = certainty * (usual - (read[k] - expected) ** 2);
-      // Nearer than classes are on average may still be far off, or on the other side of what is usual: that speaks for nobody.
-      const isAlike = read[k] * expected >= 0 && Math.abs(read[k] - expected) <= alike;
+      // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that speaks for nobody.
+      const isAlike = read[k] * expected >= 0 && Math.abs(read[k]) - Math.abs(expected) <= beyond;
       if (evidence > 0 && !isAlike) return [];
       const filled = Number.isNaN(attributes[k]) && { filled: true as const };
       // Among what speaks for a class, what it has comes before what it lacks.

@@ -308,7 +308,7 @@ export class ClassTable {
     const examples = this.usableExamples(this.examples.of(name)).length;
     if (examples === 0) return { ...described, attributes: values };
     const settings = evidenceSettingsOf(this.bundle.manifest);
-    const share = described.seen ? 0 : unseenShare(settings, examples);
+    const share = described.seen ? 0 : unseenShare(settings, examples, !values.every(Number.isNaN));
     return { ...described, attributes: values, examples, unseenShare: share };
   }
 

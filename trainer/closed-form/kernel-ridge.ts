@@ -5,11 +5,14 @@
  *   m(a) = k(a)' (K + ridge I)^-1 M        k(a)_c = exp(-gamma |w (a - a_c)|^2 / |w|^2)
  *
  * S seen classes, d attributes, D features. M (S, D): means of the unit rows of each class, so that a class whose rows
- * scatter has a short mean and counts less. w_k^2 is the reliability of attribute k. Only the direction of m(a) counts.
+ * scatter has a short mean and counts less. w_k^2 is the reliability of attribute k, with few classes shrunk
+ * as variance-shrinkage.ts has it. Only the direction of m(a) counts.
  *
  * gamma and ridge are those with the smallest error for a class left out, which needs no second fit:
- *   M_c - m_without_c(a_c) = (inverse M)_c / inverse_cc        inverse = (K + ridge I)^-1
- *   so that m_without_c(a_c) has the direction of -sum over i other than c of inverse_ci M_i
+ *   m_without_c(a_c) = sum over i other than c of p_ci M_i        p_ci = -inverse_ci / inverse_cc,  inverse = (K + ridge I)^-1
+ *
+ * The error is measured from the mean of the other classes: the feature map has put the origin at the mean of all rows, those of c
+ * included, so that the others lie opposite to c. With few classes that makes predicting nothing at all look best.
  */
 import { directRows } from '../../core/head/feature-map.js';
 import { classMeans, directionOf } from '../../core/head/synthetic-rows.js';
@@ -17,6 +20,7 @@ import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../../core
 import { addRowProducts, invertPositiveDefinite, type Rows } from '../../core/compute/linear-algebra.js';
 import type { GeneratorSettings } from '../configuration.js';
 import { attributeReliability, equalWeights } from './reliability.js';
+import { varianceFactors } from './variance-shrinkage.js';
 
 export interface ClosedForm {
   /** Attributes times this are what distances are measured in: w sqrt(gamma) / |w|, (1, d). */
@@ -29,21 +33,25 @@ export interface ClosedForm {
   readonly reliability: Float64Array; // (d); 0 or 1 when attributes count alike
   readonly gamma: number;
   readonly ridge: number;
-  /** Mean squared error for a class left out, in units of the mean squared length of a class mean. */
+  /** Mean squared error for a class left out, in units of that of predicting the mean of the other classes. */
   readonly heldOutError: number;
 }
 
-export type AttributeWeighting = NonNullable<GeneratorSettings['attributeWeights']>;
+export interface AttributeOptions {
+  readonly weighting?: GeneratorSettings['attributeWeights'];
+  /** By what each attribute was divided to standardise it, (d): see variance-shrinkage.ts. */
+  readonly deviations?: ArrayLike<number> | undefined;
+}
 
-const gammas = [0.1, 0.2, 0.35, 0.5, 0.7, 1, 2];
-const ridges = [0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 3, 10];
+const gammas = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 2];
+const ridges = [0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 3, 10];
 
 export function fitClosedForm(
   features: RowSource, // (rows, D), mapped
   labels: Int32Array, // (rows)
   seen: Int32Array, // (S)
   encoded: Matrix, // (C, d), of every class
-  weighting: AttributeWeighting = 'reliability',
+  { weighting = 'reliability', deviations }: AttributeOptions = {},
 ): ClosedForm {
   const attributes = takeRows(encoded, seen); // (S, d)
   const found = classMeans(labels, (row) => directionOf(features, row));
@@ -56,6 +64,8 @@ export function fitClosedForm(
     weighting === 'equal'
       ? equalWeights(attributes)
       : attributeReliability(attributes, cosinesOf(products, seen.length));
+  if (weighting === 'reliability' && deviations)
+    varianceFactors(deviations, seen.length).forEach((factor, k) => (reliability[k] *= factor));
   const weights = weightsOf(reliability); // w / |w|, (d)
   const distances = squaredDistances(attributes, weights); // (S, S)
   const { gamma, ridge, error, inverse } = chooseKernel(distances, products, seen.length);
@@ -102,8 +112,7 @@ export function predictClasses(
 }
 
 function chooseKernel(distances: Float64Array, products: Float64Array, S: number) {
-  let size = 0;
-  for (let c = 0; c < S; c++) size += products[c * (S + 1)] / S;
+  const size = distanceFromOthers(products, S);
   let best: { gamma: number; ridge: number; error: number; inverse: Float64Array } | null = null;
   for (const gamma of gammas) {
     for (const ridge of ridges) {
@@ -117,21 +126,42 @@ function chooseKernel(distances: Float64Array, products: Float64Array, S: number
   return best!;
 }
 
-/** Mean over the classes of |(inverse M)_c|^2 / inverse_cc^2, from the products M M' alone. */
+/**
+ * Mean over the classes of |(M_c - o) - sum_i p_ci (M_i - o)|^2, o the mean of the classes other than c. It is |sum_i l_i M_i|^2 with
+ * l_c = 1 and l_i = -p_ci - (1 - sum_j p_cj) / (S - 1), from the products M M' alone.
+ */
 function heldOutError(inverse: Float64Array, products: Float64Array, S: number): number {
   let sum = 0;
-  const row = new Float64Array(S);
+  const factors = new Float64Array(S); // l
   for (let c = 0; c < S; c++) {
-    row.fill(0);
-    for (let i = 0; i < S; i++) {
-      const factor = inverse[c * S + i];
-      for (let j = 0; j < S; j++) row[j] += factor * products[i * S + j];
-    }
-    let squares = 0;
-    for (let j = 0; j < S; j++) squares += row[j] * inverse[c * S + j];
-    sum += squares / inverse[c * (S + 1)] ** 2 / S;
+    let total = 0; // 1 - sum_j p_cj
+    for (let i = 0; i < S; i++) total += factors[i] = inverse[c * S + i] / inverse[c * (S + 1)];
+    for (let i = 0; i < S; i++) if (i !== c) factors[i] -= total / (S - 1); // never with a single class
+    sum += squaredLength(factors, products, S) / S;
   }
   return sum;
+}
+
+/** Mean over the classes of |M_c - o|^2: the error of predicting nothing. */
+function distanceFromOthers(products: Float64Array, S: number): number {
+  let sum = 0;
+  for (let c = 0; c < S; c++) {
+    const factors = new Float64Array(S).fill(S > 1 ? -1 / (S - 1) : 0);
+    factors[c] = 1;
+    sum += squaredLength(factors, products, S) / S;
+  }
+  return sum;
+}
+
+/** |sum_i l_i M_i|^2, from M M' (S, S). */
+function squaredLength(factors: Float64Array, products: Float64Array, S: number): number {
+  let squares = 0;
+  for (let i = 0; i < S; i++) {
+    let row = 0;
+    for (let j = 0; j < S; j++) row += factors[j] * products[i * S + j];
+    squares += factors[i] * row;
+  }
+  return squares;
 }
 
 /**

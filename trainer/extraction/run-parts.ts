@@ -100,17 +100,14 @@ function joined(rows: readonly Float32Array[]): Float32Array {
   return whole;
 }
 
-const secondsBetweenNotes = 30;
-
-/** Images per second and time left: in the progress bar, and at intervals as a log line. */
+/** Images per second, beside the time left that every progress shows. */
 class Pace {
   private readonly started = performance.now();
   private readonly bar;
-  private noted = this.started;
 
   constructor(
-    private readonly watcher: Watcher,
-    private readonly total: number,
+    watcher: Watcher,
+    total: number,
     private readonly resumed: number,
   ) {
     this.bar = watcher.progress('Extracting', total);
@@ -118,14 +115,8 @@ class Pace {
   }
 
   update(done: number): void {
-    const now = performance.now();
-    const perSecond = (1000 * done) / (now - this.started);
-    const left = (this.total - this.resumed - done) / perSecond;
-    const detail = `${perSecond.toFixed(1)} images/s, ${duration(left)} left`;
-    this.bar.update(this.resumed + done, detail);
-    if (now - this.noted < 1000 * secondsBetweenNotes) return;
-    this.noted = now;
-    this.watcher.note(`${this.resumed + done} of ${this.total} pictures, ${detail}`);
+    const perSecond = (1000 * done) / (performance.now() - this.started);
+    this.bar.update(this.resumed + done, `${perSecond.toFixed(1)} images/s`);
   }
 
   stop(): void {
@@ -136,9 +127,4 @@ class Pace {
     const seconds = (performance.now() - this.started) / 1000;
     return { seconds, imagesPerSecond: done / seconds };
   }
-}
-
-function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

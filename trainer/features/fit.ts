@@ -6,6 +6,9 @@
  * and map u to L^-1 (u - mean). Rows of one class then vary alike in all directions. (Any rotation of it would do as
  * well: cosines do not change, and the generator's last layer learns in whatever frame it is given.) Shrinkage
  * keeps noise in directions where the training rows hardly vary from being amplified.
+ *
+ * With fewer rows N than features D, Sw is the less like the true covariance the fewer there are, and is trusted less: the
+ * shrinkage that is configured grows by sqrt(D / N).
  */
 import { Failure } from '../../core/failures.js';
 import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../core/matrix.js';
@@ -19,6 +22,11 @@ import { whitenFewRows } from './whiten-few-rows.js';
 /** Mean length of a mapped training row: that of the rows which a freshly initialised generator produces. */
 const meanLength = 10;
 const rowsPerBlock = 1024;
+
+/** The settings for so many training rows: more shrinkage where rows are fewer than features. */
+export function featureSettingsFor(settings: FeatureSettings, rows: number, width: number): FeatureSettings {
+  return { ...settings, shrinkage: settings.shrinkage * Math.sqrt(Math.max(1, width / rows)) };
+}
 
 export async function fitFeatureMap(
   engine: Engine,

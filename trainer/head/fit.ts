@@ -28,6 +28,17 @@ export interface FittedHead extends LinearHead {
 
 const rowsPerBlock = 2048;
 
+/**
+ * `regularisation` as a number. The rows of all classes weigh 1 together, so that with few classes those of each weigh more against the
+ * prior; without making up for that, a head of some 20 classes is worse than its prior (docs/experiments.md).
+ */
+export function resolvedRegularisation(
+  { regularisation }: Pick<HeadSettings, 'regularisation'>,
+  classes: number,
+): number {
+  return regularisation ?? Math.max(0.1, 20 / classes);
+}
+
 export async function fitHead(
   engine: Engine,
   set: HeadTrainingSet,
@@ -42,7 +53,7 @@ export async function fitHead(
   const evaluator = await engine.gradients(logSumExpProgram(classes, width));
   const progress = watcher.progress('head', settings.iterations);
   const size = classes * width;
-  const { regularisation } = settings;
+  const regularisation = resolvedRegularisation(settings, classes);
 
   const evaluate = async (point: Float64Array): Promise<Evaluation> => {
     stopIfAsked(watcher.signal);

@@ -7,6 +7,7 @@ import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
+import { featureSettingsFor } from '../features/fit.js';
 import { featureMapOf } from '../features/remembered-map.js';
 import { unlabelledRows } from './unlabelled-rows.js';
 
@@ -23,6 +24,7 @@ export interface TrainingData {
   /** Mapped rows of unseen classes, in the transductive setting. Neither labels nor row numbers are kept. */
   readonly unlabelled: Matrix | null; // (n, D)
   readonly featureMap: FittedFeatureMap;
+  readonly shrinkage: number; // with which it was fitted; 0 when nothing was whitened
   /** The feature map as an ONNX file, and ready to run. */
   readonly featureModel: Uint8Array;
   readonly mapper: FeatureMapper;
@@ -40,7 +42,8 @@ export async function prepareTrainingData(
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
   const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // fails before anything is opened
-  const featureMap = await featureMapOf(engine, dataset, configuration.features);
+  const featureSettings = featureSettingsFor(configuration.features, train.length, dataset.features.columns);
+  const featureMap = await featureMapOf(engine, dataset, featureSettings);
   const featureModel = featureMapModel(featureMap);
   const mappedWidth = featureMap.kind === 'minmax' ? dataset.features.columns : featureMap.projection.columns;
   const mapper = await FeatureMapper.open(featureModel, mappedWidth);
@@ -58,7 +61,10 @@ export async function prepareTrainingData(
     const closedForm =
       configuration.generator.closedForm === 'none'
         ? null
-        : fitClosedForm(features, labels, dataset.seen, attributes, attributeWeights);
+        : fitClosedForm(features, labels, dataset.seen, attributes, {
+            weighting: attributeWeights,
+            deviations: kind === 'standardised' ? attributeEncoding.deviation : undefined,
+          });
     return {
       features,
       labels,
@@ -67,6 +73,7 @@ export async function prepareTrainingData(
       unseen: dataset.unseen,
       unlabelled: unlabelled && (await mapper.map(unlabelled)),
       featureMap,
+      shrinkage: featureMap.kind === 'whitened' ? featureSettings.shrinkage : 0,
       featureModel,
       mapper,
       attributeEncoding,

@@ -15,6 +15,7 @@ import { fingerprint } from '../datasets/fingerprint.js';
 import type { Engine } from '../engine/contract.js';
 import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
+import { resolvedRegularisation } from '../head/fit.js';
 import { resolvedSyntheticWeight } from '../head/training-set.js';
 import type { TrainedModel } from '../model.js';
 import { evidenceOf } from '../selection/evidence.js';
@@ -28,7 +29,7 @@ interface ModelToSave {
   readonly configuration: Configuration;
   readonly seed: number;
   readonly bias: Selection['bias'];
-  readonly pictureNoise: Selection['pictureNoise'];
+  readonly evidence: Selection['evidence'];
   readonly confidence: Selection['confidence'];
   readonly metrics: Readonly<Record<string, unknown>>;
 }
@@ -46,7 +47,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
   const { data, networks, head } = model;
   const seen = new Set(dataset.seen);
   const rawWidth = dataset.features.columns;
-  const { evidence, deviations } = evidenceOf(data, configuration, saved.pictureNoise);
+  const { evidence, deviations } = evidenceOf(data, configuration, saved.evidence);
   return {
     featureMap: data.featureModel,
     generator: exportGenerator(networks),
@@ -74,14 +75,14 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
         width: rawWidth,
         mappedWidth: data.features.columns,
         power: data.featureMap.power,
-        shrinkage: data.featureMap.kind === 'whitened' ? configuration.features.shrinkage : 0,
+        shrinkage: data.shrinkage,
       },
       head: {
         unseenBias: saved.bias.unseenBias,
         unseenBiasRange: [...saved.bias.range],
         unseenBiasSlope: saved.bias.slope,
         unseenBiasClasses: saved.bias.classes,
-        regularisation: configuration.head.regularisation,
+        regularisation: resolvedRegularisation(configuration.head, dataset.classNames.length),
         samplesPerClass: configuration.head.samplesPerClass,
         noiseWidth: networks.sizes.noise,
         temperature: configuration.head.temperature,
@@ -102,9 +103,9 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
 /** What validation found, with where known pictures lie by all training rows. */
 function confidenceOf(fitted: Selection['confidence'], geometry: FittedGeometry | null): Confidence | null {
   if (!fitted || !geometry) return null;
-  const { sharpness, calibrationError, novelty } = fitted;
+  const { novelty, ...measured } = fitted;
   const { spreads, meanLength } = geometry;
-  return { sharpness, calibrationError, novelty: { ...novelty, ...spreads, meanLength } };
+  return { ...measured, novelty: { ...novelty, ...spreads, meanLength } };
 }
 
 /** At most so many real rows of each seen class, drawn by the seed. */

@@ -3,49 +3,70 @@
  * of each held-out class are given, and the rest of its pictures are read by the class that lies nearest. Everything is a closed
  * form, so that it takes a second or two.
  *
- * What is chosen is the noise: by how much a picture is taken to scatter, as a multiple of how much pictures of seen classes do. It is above
- * 1 because the feature map was fitted on the seen classes, and tells these apart better than it does new ones.
+ * Chosen are the noise, by how much a picture is taken to scatter as a multiple of how much pictures of seen classes do (above 1, because
+ * the feature map was fitted on the seen classes, and tells these apart better than it does new ones); the isotropic share of how classes
+ * scatter; and how fast the bias on unseen classes fades with pictures.
  */
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { classMean } from '../../core/accuracy.js';
-import { addRowProducts, type Rows } from '../../core/compute/linear-algebra.js';
-import { EvidenceModel, meanOfRows, type EvidenceSettings } from '../../core/fitting/evidence.js';
+import {
+  EvidenceModel,
+  meanOfRows,
+  unseenShare,
+  type EvidenceSettings,
+} from '../../core/fitting/evidence.js';
 import { directRows } from '../../core/head/feature-map.js';
 import { lengthOf } from '../../core/head/synthetic-rows.js';
-import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
+import { rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { predictClasses, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { accuracyAtBias } from '../evaluation/metrics.js';
 import type { TrainingData } from '../preparation/training-data.js';
+import { bestBias, cosinesTo, openBalance, stackClasses } from './picture-balance.js';
 import type { FoldResult } from './validate.js';
 
-const noises = [1, 1.5, 2, 3, 4];
-const usualNoise = 2;
+/** What is chosen; the rest of EvidenceSettings is measured. */
+export interface EvidenceChoice extends Pick<EvidenceSettings, 'isotropicShare' | 'halfBiasPictures'> {
+  readonly noise: number;
+}
+
+/** What one fold says of it. */
+export interface FoldEvidence {
+  readonly accuracy: readonly number[]; // among the held-out classes, for each of `candidates`
+  readonly harmonicMeans: readonly number[]; // for each of `halfBiases`
+}
+
+/** Where nothing can be measured: in the middle of what folds of CUB choose. */
+const usual: EvidenceChoice = { noise: 2, isotropicShare: 0.9, halfBiasPictures: 10 };
+const candidates = [1, 1.5, 2, 3, 4].flatMap((noise) =>
+  [0.5, 0.8, 0.9, 0.95].map((isotropicShare) => ({ noise, isotropicShare })),
+);
+const halfBiases = [3, 5, 10, 20, 40];
 /** Pictures given of each class. */
 const pictureCounts = [1, 5, 10];
-/** Looked for on folds of CUB: from 0.8 to 0.95 accuracy hardly differs, and 1 loses a point (docs/experiments.md). */
-const isotropicShare = 0.9;
-/** On folds of CUB the best bias falls by a third with 5 pictures, and by half with 10. */
-const halfBiasPictures = 10;
 /** A system of this size is solved for each number of pictures; more classes hardly say more of how classes scatter. */
 const maxDeviations = 400;
 
-/** Accuracy among the held-out classes for each candidate; null where there is nothing to measure it by. */
+/** Null where there is nothing to measure it by. */
 export async function judgePictures(
   data: TrainingData,
   dataset: Dataset,
   { head }: Configuration,
-): Promise<number[] | null> {
-  if (!data.closedForm || head.temperature === null) return null;
+): Promise<FoldEvidence | null> {
+  const { closedForm } = data;
+  if (!closedForm || head.temperature === null) return null;
   const { labels, splits } = dataset;
   const heldOut = [...new Set(Array.from(splits.testUnseen, (row) => labels[row]))].sort((a, b) => a - b);
   if (heldOut.length < 2) return null;
-  const { deviations, length } = deviationsOf(data.closedForm);
-  const predicted = predictClasses(data.closedForm, takeRows(data.attributes, heldOut)); // (classes, D)
+  const { deviations, length } = deviationsOf(closedForm);
+  const predicted = predictClasses(closedForm, takeRows(data.attributes, heldOut)); // (classes, D)
   const attributed = heldOut.map((_, c) => rowOf(predicted, c).map((value) => length * value));
+  const balance = openBalance(data, dataset, head.realPrior, await directed(data, dataset, splits.testSeen));
   const random = Random.stream(0, 'pictures');
-  const sums = noises.map(() => 0);
+  const accuracy = candidates.map(() => 0);
+  const harmonicMeans = halfBiases.map(() => 0);
   let judged = 0;
   for (const count of pictureCounts) {
     const rowsOf = heldOut.map((label) =>
@@ -58,34 +79,59 @@ export async function judgePictures(
     const restLabels = rest.map((row) => heldOut.indexOf(labels[row]));
     const rows = await directed(data, dataset, rest);
     judged += 1;
-    noises.forEach((noise, i) => {
-      const model = new EvidenceModel(settingsOf(data.closedForm!, noise), deviations, rows.columns);
-      const classes = attributed.map((prediction, c) => model.posteriorMean(prediction, given[c], count));
-      sums[i] += accuracyOf(rows, restLabels, classes);
+    const classesFor = (choice: Pick<EvidenceChoice, 'noise' | 'isotropicShare'>): Float32Array[] => {
+      const settings = settingsOf(closedForm, { ...usual, ...choice });
+      const model = new EvidenceModel(settings, deviations, rows.columns);
+      return attributed.map((prediction, c) => model.posteriorMean(prediction, given[c], count));
+    };
+    candidates.forEach((choice, i) => (accuracy[i] += accuracyOf(rows, restLabels, classesFor(choice))));
+    const [without, withPictures] = [attributed, classesFor(usual)].map((classes) =>
+      balance(classes, rows, restLabels),
+    );
+    const bias = bestBias(without);
+    halfBiases.forEach((half, i) => {
+      const share = unseenShare({ halfBiasPictures: half }, count);
+      harmonicMeans[i] += accuracyAtBias(withPictures, bias * share).harmonicMean;
     });
   }
-  return judged === 0 ? null : sums.map((sum) => sum / judged);
+  if (judged === 0) return null;
+  const mean = (sums: readonly number[]): number[] => sums.map((sum) => sum / judged);
+  return { accuracy: mean(accuracy), harmonicMeans: mean(harmonicMeans) };
 }
 
-/** The noise with the best mean accuracy over the folds. */
-export function chooseNoise(folds: readonly Pick<FoldResult, 'pictureAccuracy'>[]): number {
-  const measured = folds.flatMap(({ pictureAccuracy }) => (pictureAccuracy ? [pictureAccuracy] : []));
-  if (measured.length === 0) return usualNoise;
-  const means = noises.map((_, i) => measured.reduce((sum, one) => sum + one[i], 0) / measured.length);
-  return noises[means.indexOf(Math.max(...means))];
+/** The candidates with the best means over the folds. The fading of the bias stays as usual unless more than chance is gained. */
+export function chooseEvidence(
+  folds: readonly Pick<FoldResult, 'pictures'>[],
+  minimumGain: number,
+): EvidenceChoice {
+  const measured = folds.flatMap(({ pictures }) => (pictures ? [pictures] : []));
+  if (measured.length === 0) return usual;
+  const meansOf = (pick: (fold: FoldEvidence) => readonly number[]): number[] =>
+    pick(measured[0]).map((_, i) => measured.reduce((sum, one) => sum + pick(one)[i], 0) / measured.length);
+  const accuracy = meansOf((fold) => fold.accuracy);
+  const balanced = meansOf((fold) => fold.harmonicMeans);
+  const best = balanced.indexOf(Math.max(...balanced));
+  const isGain = balanced[best] > balanced[halfBiases.indexOf(usual.halfBiasPictures)] + minimumGain;
+  return {
+    ...candidates[accuracy.indexOf(Math.max(...accuracy))],
+    halfBiasPictures: isGain ? halfBiases[best] : usual.halfBiasPictures,
+  };
 }
 
 /** What a bundle says of it; nothing where the model has no closed form. */
 export function evidenceOf(
   { closedForm }: Pick<TrainingData, 'closedForm'>,
   { head }: Configuration,
-  noise: number,
+  choice: EvidenceChoice,
 ): { evidence: Manifest['head']['evidence']; deviations: Matrix | null } {
   if (!closedForm || head.temperature === null) return { evidence: null, deviations: null };
-  return { evidence: settingsOf(closedForm, noise), deviations: deviationsOf(closedForm).deviations };
+  return { evidence: settingsOf(closedForm, choice), deviations: deviationsOf(closedForm).deviations };
 }
 
-function settingsOf(closedForm: ClosedForm, noise: number): EvidenceSettings {
+function settingsOf(
+  closedForm: ClosedForm,
+  { noise, isotropicShare, halfBiasPictures }: EvidenceChoice,
+): EvidenceSettings {
   const { deviations } = deviationsOf(closedForm);
   const { means } = closedForm;
   const spread = 1 - meanSquare(means); // of rows of unit length around the means of their classes
@@ -114,28 +160,12 @@ async function directed({ mapper }: TrainingData, { features }: Dataset, rows: I
 }
 
 function accuracyOf(rows: Matrix, labels: Int32Array, classes: readonly Float32Array[]): number {
-  const width = rows.columns;
-  const directions = directRows(
-    matrix(classes.length, width, Float32Array.from(classes.flatMap((one) => [...one]))),
-    1,
-  );
-  const scores = new Float64Array(rows.rows * classes.length);
-  addRowProducts(
-    { data: scores, offset: 0, stride: classes.length },
-    asRows(rows),
-    asRows(directions),
-    width,
-    1,
-  );
+  const scores = cosinesTo(rows, stackClasses(classes));
   const isRight = (i: number): boolean => {
-    const own = scores.subarray(i * classes.length, (i + 1) * classes.length);
-    return own.indexOf(Math.max(...own)) === labels[i];
+    const own = rowOf(scores, i);
+    return own.indexOf(own.reduce((most, value) => Math.max(most, value), -Infinity)) === labels[i];
   };
   return classMean(labels, isRight)!;
-}
-
-function asRows({ data, rows: count, columns: stride }: Matrix): Rows {
-  return { data: Float64Array.from(data), offset: 0, stride, count };
 }
 
 function meanSquare({ data, rows }: Matrix): number {

@@ -9,7 +9,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
 import { chooseBias, type ChosenBias } from './bias.js';
-import { chooseNoise } from './evidence.js';
+import { chooseEvidence, type EvidenceChoice } from './evidence.js';
 import { foldPlan } from './fold-plan.js';
 import type { FoldResult } from './validate.js';
 
@@ -27,8 +27,8 @@ export interface Selection {
   readonly configuration: Configuration;
   readonly bias: Omit<ChosenBias, 'harmonicMean'>;
   readonly trials: readonly Trial[]; // empty when nothing could be validated
-  /** How much a picture scatters as it counts beside attributes, in units of how much it does: see evidence.ts. */
-  readonly pictureNoise: number;
+  /** How much labelled pictures count beside attributes. */
+  readonly evidence: EvidenceChoice;
   /** How far answers can be trusted; null when nothing could be validated. */
   readonly confidence: FittedConfidence | null;
 }
@@ -71,7 +71,7 @@ export async function selectSettings(
   return {
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
     bias: biases[chosen],
-    pictureNoise: chooseNoise(perShare[chosen]),
+    evidence: chooseEvidence(perShare[chosen], start.validation.minimumGain),
     confidence: fitConfidence(
       perShare[chosen].map(({ sample }) => sample),
       biases[chosen],
@@ -124,7 +124,7 @@ function withoutValidation(configuration: Configuration): Selection {
     plausible: [-length, length],
     range: [-length, length],
   } as const;
-  return { configuration, bias, trials: [], pictureNoise: chooseNoise([]), confidence: null };
+  return { configuration, bias, trials: [], evidence: chooseEvidence([], 0), confidence: null };
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */

@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
 import { sampleFold, type FoldSample } from '../confidence/fold-sample.js';
+import { promisesFor } from '../confidence/promises.js';
 import { validationSplit } from '../datasets/validation-split.js';
 import { openScoring } from '../evaluation/evaluate.js';
 import { judgeRows, testRows } from '../evaluation/judge-rows.js';
@@ -15,7 +16,7 @@ import { withShare } from '../generator/ensemble.js';
 import { headFor, trainNetworks, type ModelRun } from '../model.js';
 import { prepareTrainingData } from '../preparation/training-data.js';
 import { judgeFewer, type FewerCompeting } from './fewer-competing.js';
-import { judgePictures } from './evidence.js';
+import { judgePictures, type FoldEvidence } from './evidence.js';
 import { foldPlan, requireFolds } from './fold-plan.js';
 
 export interface FoldResult {
@@ -26,8 +27,8 @@ export interface FoldResult {
   readonly ausuc: number;
   readonly bestHarmonicMean: number; // at the fold's own best bias
   readonly standardTop1: number;
-  /** Accuracy with a few labelled pictures of each held-out class, for each candidate of evidence.ts; null: no closed form. */
-  readonly pictureAccuracy: readonly number[] | null;
+  /** What a few labelled pictures of each held-out class say of how much pictures count; null: no closed form. */
+  readonly pictures: FoldEvidence | null;
   /** What confidence is measured on (trainer/confidence/). */
   readonly sample: FoldSample;
 }
@@ -50,10 +51,11 @@ export async function validate(
   try {
     const learnt = await trainNetworks(data, configuration, run);
     const results: FoldResult[] = [];
-    const pictureAccuracy = await judgePictures(data, small, configuration);
+    const pictures = await judgePictures(data, small, configuration);
     const geometry = await fitGeometry(data);
     for (const share of run.shares) {
-      const head = await headFor(data, withShare(learnt, share), configuration, run);
+      const networks = withShare(learnt, share);
+      const head = await headFor(data, networks, configuration, run);
       const { score, release } = await openScoring(
         { mapper: data.mapper, head, temperature },
         small.features,
@@ -65,10 +67,12 @@ export async function validate(
           margins,
           competing: small.unseen.length,
           fewer: await judgeFewer(score, small),
-          pictureAccuracy,
+          pictures,
           ausuc: curve.area,
           bestHarmonicMean: curve.best.harmonicMean,
-          sample: await sampleFold(score, head, small, data, geometry),
+          sample: await sampleFold(score, head, small, data, geometry, (classes) =>
+            promisesFor(classes, { data, networks, head, engine: run.engine }, configuration.head),
+          ),
           standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
         });
       } finally {

@@ -7,7 +7,7 @@ import { realBlock } from './real-block.js';
 import type { FitRowSource, RealBlock, RowContext } from './row-source.js';
 
 /** With so many pictures, they and the synthetic rows of a class weigh the same. */
-const balancedAt = 20;
+const balancedAt = 10;
 
 /** The part of a class's weight that its synthetic rows keep beside so many pictures. */
 export function syntheticShare(pictures: number): number {

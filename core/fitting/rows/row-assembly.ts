@@ -13,6 +13,7 @@ import { Generator } from '../../head/generator.js';
 import type { LinearHead } from '../../head/scorer.js';
 import { matrix } from '../../matrix.js';
 import { EvidenceModel } from '../evidence.js';
+import { PicturesAlone } from '../pictures-alone.js';
 import { fitSettingsOf } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
 import { assemble, type Assembly } from './assemble.js';
@@ -147,7 +148,10 @@ async function openSources(
 ): Promise<Sources> {
   const base = without(tools.bundle, refitted);
   const replay = await ReplayRows.open({ ...tools, base }, tools.budget.maxRealRows);
-  const context: RowContext = { ...tools, base, refitted, donors: replay.donors };
+  const { donors } = replay;
+  const ofUnitRows = tools.settings.temperature === null ? null : donors.classMeans;
+  const picturesAlone = PicturesAlone.of(tools.evidence.settings, ofUnitRows);
+  const context: RowContext = { ...tools, base, refitted, donors, picturesAlone };
   const synthetic = await SyntheticClassRows.open(context);
   // Every source of rows. A new one is a file beside these that implements FitRowSource, and an entry here.
   const all: FitRowSource[] = [replay, synthetic, new ExampleRows(context)];

@@ -11,6 +11,7 @@ import type { Generator } from '../../head/generator.js';
 import type { LinearHead } from '../../head/scorer.js';
 import type { Matrix } from '../../matrix.js';
 import type { EvidenceModel } from '../evidence.js';
+import type { PicturesAlone } from '../pictures-alone.js';
 import type { FitSettings } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
 import type { DonorPool } from './replay-rows.js';
@@ -64,6 +65,7 @@ export interface RowContext {
   /** Positions in the manifest of the bundle's classes that are fitted anew, because pictures of them were added. */
   readonly refitted: ReadonlySet<number>;
   readonly evidence: EvidenceModel;
+  readonly picturesAlone: PicturesAlone;
   /** Features of a class's labelled pictures as the head sees them, of unit length; null when it has none. */
   readonly examplesOf: (one: RuntimeClass) => Promise<Matrix | null>;
   readonly donors: DonorPool;

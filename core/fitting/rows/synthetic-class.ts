@@ -142,10 +142,13 @@ function moveToPictures(
 ): void {
   const said = picturesTogether(examples, assigned);
   if (!said) return;
-  const { settings, evidence, donors } = context;
+  const { settings, evidence, picturesAlone, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const posterior = evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
+  const posterior =
+    knownShare === 0
+      ? picturesAlone.posteriorMean(said.mean, said.pictures)
+      : evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
   for (let i = 0; i < drawn.rows; i++) {
     const row = rowOf(drawn, i);
     for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];

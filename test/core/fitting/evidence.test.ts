@@ -78,4 +78,9 @@ test('the bias on unseen classes is halved by as many pictures as the bundle say
   expect(unseenShare(settings, 0)).toBe(1);
   expect(unseenShare(settings, 10)).toBe(0.5);
   expect(unseenShare(settings, 90)).toBeCloseTo(0.1);
+  // By pictures alone a class is placed less surely, the fewer there are.
+  const excess = (pictures: number): number =>
+    unseenShare(settings, pictures, false) / unseenShare(settings, pictures);
+  expect(excess(1)).toBeGreaterThan(excess(5));
+  expect(excess(5)).toBeGreaterThan(1);
 });

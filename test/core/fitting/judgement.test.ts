@@ -22,7 +22,8 @@ test('a class with the attributes of another is confused with that one first', a
 });
 
 test('asking about a candidate changes no later fit', async () => {
-  const before = await fitter.fit(added);
+  const first = await fitter.fit(added);
+  const before = await fitter.fit(withRows(added, first.rows)); // what was just within the tolerance may move once more
   await fitter.confusion({ ...added[0], name: 'candidate' }, withRows(added, before.rows));
   const after = await fitter.fit(withRows(added, before.rows));
   expect(after.changed).toEqual([]);

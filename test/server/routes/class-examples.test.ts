@@ -246,7 +246,7 @@ describe('what is known of a class', () => {
     expect([given.status, given.body.attributes]).toEqual([200, { [names[0]]: 0.5 }]);
     const explained = await postPicture(url, 1, '?topK=1000&explain=true');
     expect(explained.status).toBe(200);
-    expect(JSON.stringify(explained.body)).not.toContain('null');
+    expect(JSON.stringify(explained.body.explanation.classes)).not.toContain('null'); // as JSON writes NaN
     const preview = await send(`${url}/classes?dryRun=true`, json('POST', { name: 'tried', attributes }));
     expect(preview.body.previews[0].recognised).toSatisfy(Number.isFinite);
   });

@@ -8,7 +8,7 @@ import {
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
-import { fitFeatureMap } from '../../../trainer/features/fit.js';
+import { featureSettingsFor, fitFeatureMap } from '../../../trainer/features/fit.js';
 import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 
 const engine = new OnnxEngine({ threads: 1 });
@@ -143,4 +143,11 @@ describe('with fewer rows than features', () => {
     const single = { ...wide, splits: { ...wide.splits, train: Int32Array.of(first) } };
     await expect(fitFeatureMap(engine, single, settings)).rejects.toMatchObject({ code: 'dataset-invalid' });
   });
+});
+
+test('fewer rows than features are shrunk more, by the root of their ratio', () => {
+  const given = { ...settings, shrinkage: 3 };
+  expect(featureSettingsFor(given, 5000, 2048)).toEqual(given);
+  expect(featureSettingsFor(given, 2048, 2048)).toEqual(given);
+  expect(featureSettingsFor(given, 128, 2048).shrinkage).toBeCloseTo(12);
 });

@@ -6,7 +6,7 @@ import { silent } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { configurationSchema } from '../../../trainer/configuration.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
-import { fitHead } from '../../../trainer/head/fit.js';
+import { fitHead, resolvedRegularisation } from '../../../trainer/head/fit.js';
 import { minimise } from '../../../core/compute/minimise.js';
 import type { HeadTrainingSet } from '../../../trainer/head/training-set.js';
 
@@ -202,4 +202,13 @@ test('scores are products with the weights plus the bias', async () => {
       expect(scores.data[i * 3 + c]).toBeCloseTo(expected, 5);
     }
   }
+});
+
+test('few classes are held to their prior as strongly as many are, for the weight that their rows have', () => {
+  const automatic = (classes: number): number => resolvedRegularisation({ regularisation: null }, classes);
+  expect(automatic(200)).toBe(0.1);
+  expect(automatic(10_000)).toBe(0.1);
+  expect(automatic(20)).toBe(1);
+  expect(automatic(18) * 18).toBeCloseTo(automatic(200) * 200);
+  expect(resolvedRegularisation({ regularisation: 0.03 }, 20)).toBe(0.03);
 });

@@ -30,7 +30,7 @@ function fold(seed: number, shift: number): FoldResult {
     ausuc: 0,
     bestHarmonicMean: 0,
     standardTop1: 0,
-    pictureAccuracy: null,
+    pictures: null,
   };
 }
 
@@ -111,7 +111,7 @@ describe('with fewer classes competing', () => {
   async function judged(seed: number): Promise<FoldResult> {
     const score = scoresOf(seed);
     const rows = Int32Array.from([...dataset.splits.testSeen, ...dataset.splits.testUnseen]);
-    const measures = { ausuc: 0, bestHarmonicMean: 0, standardTop1: 0, pictureAccuracy: null };
+    const measures = { ausuc: 0, bestHarmonicMean: 0, standardTop1: 0, pictures: null };
     return {
       ...measures,
       margins: await judgeRows(score, dataset, rows),
