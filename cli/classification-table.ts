@@ -15,7 +15,8 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
       const best = outcome.predictions.map(shown).join('  ') || 'nothing is as likely as that';
-      return [`${name}  ${best}`, ...asked(outcome), ...explained(outcome)];
+      const doubt = outcome.verdict === 'unknown' ? 'none of these?  ' : '';
+      return [`${name}  ${doubt}${best}`, ...asked(outcome), ...explained(outcome)];
     })
     .join('\n');
 }

@@ -16,6 +16,7 @@ import { startServer } from '../server/run.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
 import { evaluateRows, type Evaluation } from '../trainer/evaluation/evaluate.js';
 import { judgeRows, testRows, unseenMask, type ScoreRows } from '../trainer/evaluation/judge-rows.js';
+import { recordCalibration } from '../trainer/evaluation/record-calibration.js';
 import type { ScoredMargins } from '../trainer/evaluation/metrics.js';
 
 interface RuntimeEvaluation {
@@ -68,14 +69,14 @@ export async function evaluateAtRuntime(
     const registrationSeconds = (performance.now() - started) / 1000;
     const own = bundle.manifest.classes.filter(({ seen }) => !seen).length;
     const unseenBias = unseenBiasFor(bundle.manifest.head, own + fresh.length);
-    const judged = await judgeOverHttp(
-      server.url,
-      dataset,
-      { unseenBias, sharpness: bundle.manifest.confidence?.sharpness ?? 1 },
-      watcher,
-    );
+    const { confidence } = bundle.manifest;
+    const recorder =
+      confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence.sharpness });
+    const scale = { unseenBias, sharpness: confidence?.sharpness ?? 1 };
+    const judged = await judgeOverHttp(server.url, dataset, scale, watcher, recorder?.watch);
+    const evaluation = evaluateRows(judged, dataset, unseenBias);
     return {
-      evaluation: evaluateRows(judged, dataset, unseenBias),
+      evaluation: recorder ? { ...evaluation, calibration: recorder.result() } : evaluation,
       registered: classes.length,
       registrationSeconds,
     };
@@ -90,6 +91,7 @@ async function judgeOverHttp(
   dataset: Dataset,
   { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: number },
   watcher: Watcher,
+  watch: (score: ScoreRows) => ScoreRows = (score) => score,
 ): Promise<ScoredMargins> {
   const label = new Map(dataset.classNames.map((name, i) => [name, i]));
   const classes = dataset.classNames.length;
@@ -114,7 +116,7 @@ async function judgeOverHttp(
     return scores;
   };
   try {
-    return await judgeRows(score, dataset, rows);
+    return await judgeRows(watch(score), dataset, rows);
   } finally {
     progress.stop();
   }

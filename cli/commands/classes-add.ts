@@ -187,14 +187,26 @@ async function preview(
     answers.push(await client.previewClass(one, { pictures: await readPictures(first), signal }));
   }
   const previews = answers.flatMap((answer) => answer.previews);
-  const lines = previews.map(({ name, recognised, confusedWith: [first] }) => {
-    const rival = `${first.name} ${percent(first.probability).trim()} %`;
-    return `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}`;
-  });
+  const lines = previews.flatMap(shownPreview);
   context.result(
     ['Expected on synthetic features of each class:', ...lines, ...filledLines(previews, true)].join('\n'),
     { previews, registryRevision: answers.at(-1)!.registryRevision },
   );
+}
+
+/** Whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
+function shownPreview(preview: DryRunResponse['previews'][number]): string[] {
+  const { name, plausible, problems, expected, recognised, confusedWith, pictures = [] } = preview;
+  const [first] = confusedWith;
+  const rival = `${first.name} ${percent(first.probability).trim()} %`;
+  const told = expected === null ? '' : `; of real pictures about ${percent(expected).trim()} %`;
+  return [
+    `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}${told}${plausible ? '' : ' (not plausible)'}`,
+    ...problems.map((problem) => `    ${problem}`),
+    ...pictures.map(
+      (one) => `    ${one.name} would become ${one.class}, ${percent(one.probability).trim()} %`,
+    ),
+  ];
 }
 
 const listedValues = 5;

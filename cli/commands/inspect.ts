@@ -35,6 +35,7 @@ function describe(manifest: Manifest, identity: string): string {
   features    ${featureMap.width} for each picture, ${featureMap.kind}
   backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
   bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)}
+  confidence  ${confidenceOf(manifest)}
   pictures    ${picturesInWords(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
 }
@@ -49,4 +50,13 @@ function picturesInWords({ evidence }: Manifest['head']): string {
 function biasByCount({ unseenBiasClasses: classes, unseenBiasSlope: slope }: Manifest['head']): string {
   if (classes === null || slope === 0) return '';
   return `; for ${classes} of them competing, ${(slope * Math.LN2).toFixed(3)} for every doubling`;
+}
+
+function confidenceOf({ confidence }: Manifest): string {
+  if (!confidence)
+    return 'not calibrated: probabilities are no frequencies, and answers have no verdict. Train it again to measure both.';
+  const { calibrationError, recognition } = confidence;
+  const shown = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const dryRun = recognition ? `; dry runs are off by ${shown(recognition.error)} on average` : '';
+  return `calibrated on validation classes to within ${shown(calibrationError.all)} (seen ${shown(calibrationError.seen)}, unseen ${shown(calibrationError.unseen)})${dryRun}`;
 }

@@ -33,6 +33,15 @@ const noveltySchema = z.object({
     .describe('Scores of pictures of known classes, at the levels of core/head/novelty/scale.ts.'),
 });
 
+/** See core/fitting/recognition.ts: what share of its pictures a class known by attributes alone will be recognised by. */
+const recognitionSchema = z.object({
+  constant: finite,
+  promise: finite,
+  nearness: finite,
+  error: finite.nonnegative().describe('Mean difference from what held-out classes reached.'),
+  classes: z.int().positive().describe('Held-out classes that it was fitted on.'),
+});
+
 export const confidenceSchema = z.object({
   sharpness: finite
     .positive()
@@ -41,6 +50,7 @@ export const confidenceSchema = z.object({
     .object({ all: share, seen: share, unseen: share })
     .describe('Expected calibration error on validation classes, 15 bins.'),
   novelty: noveltySchema.nullable(),
+  recognition: recognitionSchema.nullable(),
 });
 
 export type Confidence = z.infer<typeof confidenceSchema>;

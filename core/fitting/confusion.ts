@@ -1,7 +1,11 @@
 /** Which classes a new one would be confused with, estimated from its synthetic features before any picture of it is seen. */
+import { headRows } from '../head/feature-map.js';
 import { appendHeadRows } from '../head/head-rows.js';
-import { Scorer } from '../head/scorer.js';
-import { rowOf } from '../matrix.js';
+import { decodeAttributes } from '../head/attribute-encoder.js';
+import { Scorer, type LinearHead } from '../head/scorer.js';
+import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
+import { Plausibility } from './plausibility.js';
+import { expectedRecognition, nearestCosine } from './recognition.js';
 import type { RowContext } from './rows/row-source.js';
 import { knownShareOf, synthesiseRows } from './rows/synthetic-class.js';
 import type { FittedClass } from './runtime-class.js';
@@ -14,10 +18,38 @@ export interface Confusion {
   readonly confusedWith: readonly { readonly name: string; readonly probability: number }[];
   /** Other classes by the cosine of their encoded attributes with its own, the nearest first. */
   readonly nearest: readonly { readonly name: string; readonly likeness: number }[];
+  /** The share of its pictures that will be recognised, as classes held out in training were; null: not known. */
+  readonly expected: number | null;
+  /** Above 1: its attributes are unlike any combination that training saw; null: too few classes to say. */
+  readonly strangeness: number | null;
+  /** What would make it likely: the attributes that fit the others least. */
+  readonly misfits: readonly Misfit[];
+}
+
+export interface Misfit {
+  readonly attribute: string;
+  readonly given: number;
+  /** What other classes that are like it have. */
+  readonly likely: number;
+}
+
+/** What a picture would be taken for. */
+export interface PictureOutcome {
+  readonly class: string;
+  readonly probability: number;
+  /** Probability of the new class. */
+  readonly own: number;
+}
+
+/** All that a dry run says of a class. */
+export interface DryRun extends Confusion {
+  /** What each picture given would be taken for if it were not among those that the class is known by; null: nothing else is known of it. */
+  readonly pictures: readonly (PictureOutcome | null)[];
 }
 
 const sampleRows = 64;
 const maxListed = 10;
+const maxMisfits = 5;
 
 export async function confusionOf(
   context: RowContext,
@@ -42,19 +74,11 @@ export async function confusionOf(
     context.base,
     classes.map(({ row }) => row),
   );
-  const scorer = await Scorer.open();
-  const scores = await scorer.score(head, rows); // (rows, C)
-  await scorer.release();
-  const biases = servingBiases(manifest, classes);
-  const sharpness = manifest.confidence?.sharpness ?? 1;
-  const probability = new Float64Array(all.length);
-  for (let i = 0; i < rows.rows; i++) {
-    const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
-    const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
-    const parts = row.map((score) => Math.exp(sharpness * (score - max)));
-    const sum = parts.reduce((total, part) => total + part, 0);
-    parts.forEach((part, c) => (probability[c] += part / sum / rows.rows));
-  }
+  const rowsOf = await probabilities(context, classes, head, rows);
+  const probability = Float64Array.from(
+    all,
+    (_, c) => rowsOf.reduce((sum, row) => sum + row[c], 0) / rows.rows,
+  );
   const others = Array.from(all.keys()).filter((c) => c !== own && !context.refitted.has(c));
   const best = (value: (c: number) => number): number[] =>
     others.toSorted((a, b) => value(b) - value(a)).slice(0, maxListed);
@@ -66,7 +90,91 @@ export async function confusionOf(
       probability: probability[c],
     })),
     nearest: best((c) => likeness[c]).map((c) => ({ name: all[c].name, likeness: likeness[c] })),
+    expected: examples ? null : expectedOf(context, probability[own], rowOf(head.weights, own)),
+    ...plausibilityOf(context, all[own].attributes, encoded[own]),
   };
+}
+
+/** What a picture would be taken for, with its features mapped and of unit length: (1, D). */
+export async function outcomeOf(
+  context: RowContext,
+  classes: readonly FittedClass[],
+  name: string,
+  picture: Matrix,
+): Promise<PictureOutcome> {
+  const all = [...context.bundle.manifest.classes, ...classes];
+  const head = appendHeadRows(
+    context.base,
+    classes.map(({ row }) => row),
+  );
+  const { temperature } = context.bundle.manifest.head;
+  const entering = headRows(matrix(1, picture.columns, picture.data.slice()), temperature);
+  const [row] = await probabilities(context, classes, head, entering);
+  const allowed = Array.from(row.keys()).filter((c) => !context.refitted.has(c));
+  const best = allowed.reduce((top, c) => (row[c] > row[top] ? c : top));
+  const own = all.findLastIndex((one) => one.name === name);
+  return { class: all[best].name, probability: row[best], own: row[own] };
+}
+
+/** Of every class for each row, as serving would answer them. */
+async function probabilities(
+  { bundle: { manifest } }: RowContext,
+  classes: readonly FittedClass[],
+  head: LinearHead,
+  rows: Matrix,
+): Promise<Float64Array[]> {
+  const scorer = await Scorer.open();
+  const scores = await scorer.score(head, rows); // (rows, C)
+  await scorer.release();
+  const biases = servingBiases(manifest, classes);
+  const sharpness = manifest.confidence?.sharpness ?? 1;
+  return Array.from({ length: rows.rows }, (_, i) => {
+    const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
+    const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
+    const parts = row.map((score) => Math.exp(sharpness * (score - max)));
+    const sum = parts.reduce((total, part) => total + part, 0);
+    return parts.map((part) => part / sum);
+  });
+}
+
+function expectedOf({ bundle, base }: RowContext, promised: number, row: Float32Array): number | null {
+  const { classes, confidence } = bundle.manifest;
+  if (!confidence?.recognition) return null;
+  const seen = takeRows(
+    base.weights,
+    classes.flatMap((one, c) => (one.seen ? [c] : [])),
+  );
+  return expectedRecognition({ promised, nearest: nearestCosine(row, seen) }, confidence.recognition);
+}
+
+const plausibilities = new WeakMap<RowContext['bundle'], { readonly of: Plausibility | null }>();
+
+function plausibilityOf(
+  { bundle, encode }: RowContext,
+  attributes: readonly number[],
+  encoded: Float32Array,
+): Pick<Confusion, 'strangeness' | 'misfits'> {
+  const { manifest } = bundle;
+  let known = plausibilities.get(bundle);
+  if (!known) {
+    const seen = manifest.classes.filter((one) => one.seen).map((one) => encode(one.attributes));
+    plausibilities.set(bundle, (known = { of: Plausibility.of(seen) }));
+  }
+  if (!known.of) return { strangeness: null, misfits: [] };
+  const { strangeness, likely } = known.of.judge(encoded);
+  if (strangeness <= 1) return { strangeness, misfits: [] };
+  const length = Math.hypot(...attributes.filter(Number.isFinite));
+  const decoded = decodeAttributes(manifest.attributeEncoding, Float32Array.from(likely), length);
+  const gap = (k: number): number => Math.abs(encoded[k] - likely[k]);
+  const misfits = Array.from(attributes.keys())
+    .filter((k) => Number.isFinite(attributes[k]))
+    .sort((a, b) => gap(b) - gap(a))
+    .slice(0, maxMisfits)
+    .map((k) => {
+      const { name: attribute, minimum, maximum } = manifest.attributes[k];
+      return { attribute, given: attributes[k], likely: Math.min(maximum, Math.max(minimum, decoded[k])) };
+    });
+  return { strangeness, misfits };
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

@@ -8,12 +8,15 @@ import type { Bundle } from '../bundle/bundle.js';
 import type { SessionOptions } from '../compute/session.js';
 import { completeAttributes, type EstimatedAttributes } from '../head/attribute-completion.js';
 import { AttributeReader } from '../head/attribute-reading.js';
-import { confusionOf, type Confusion } from './confusion.js';
+import { confusionOf, outcomeOf, type DryRun, type PictureOutcome } from './confusion.js';
 import { consolidate, type Consolidation } from './consolidation.js';
-import type { RowSource } from '../matrix.js';
+import { takeRows, type RowSource } from '../matrix.js';
 import { IncrementalFit } from './incremental-fit.js';
 import { RowAssembly } from './rows/row-assembly.js';
-import type { FitOptions, RuntimeClass, RuntimeFit } from './runtime-class.js';
+import type { FitOptions, FittedClass, RuntimeClass, RuntimeFit } from './runtime-class.js';
+
+/** Pictures of a dry run that are judged; each takes a fit of its own. */
+const maxPictures = 5;
 
 export class RuntimeFitter {
   private readonly incremental: IncrementalFit;
@@ -37,14 +40,34 @@ export class RuntimeFitter {
   }
 
   /** Which classes a candidate resembles, and which its pictures would be mistaken for. It may or may not be among the others. */
-  async confusion(candidate: RuntimeClass, classes: readonly RuntimeClass[]): Promise<Confusion> {
-    const all = [...classes.filter(({ name }) => name !== candidate.name), candidate];
-    const { rows } = await this.incremental.fit(all);
-    return confusionOf(
-      this.assembly.context,
-      all.map((one, i) => ({ ...one, row: rows[i] })),
-      candidate.name,
-    );
+  async confusion(candidate: RuntimeClass, classes: readonly RuntimeClass[]): Promise<DryRun> {
+    const others = classes.filter(({ name }) => name !== candidate.name);
+    const pictures = await this.outcomes(candidate, others);
+    const fitted = await this.fitted([...others, candidate]);
+    return { ...(await confusionOf(this.assembly.context, fitted, candidate.name)), pictures };
+  }
+
+  private async outcomes(
+    { row: _, ...candidate }: RuntimeClass,
+    others: readonly RuntimeClass[],
+  ): Promise<(PictureOutcome | null)[]> {
+    const { examples, attributes, name } = candidate;
+    const outcomes: (PictureOutcome | null)[] = [];
+    for (let i = 0; i < Math.min(examples?.rows ?? 0, maxPictures); i++) {
+      const rest = Array.from({ length: examples!.rows }, (__, k) => k).filter((k) => k !== i);
+      if (rest.length === 0 && attributes.every(Number.isNaN)) return [null];
+      const without = { name, attributes, ...(rest.length > 0 && { examples: takeRows(examples!, rest) }) };
+      const fitted = await this.fitted([...others, without]);
+      const { context } = this.assembly;
+      const picture = await context.examplesOf({ name, attributes, examples: takeRows(examples!, [i]) });
+      outcomes.push(await outcomeOf(context, fitted, name, picture!));
+    }
+    return outcomes;
+  }
+
+  private async fitted(classes: readonly RuntimeClass[]): Promise<FittedClass[]> {
+    const { rows } = await this.incremental.fit(classes);
+    return classes.map((one, i) => ({ ...one, row: rows[i] }));
   }
 
   /**

@@ -92,9 +92,11 @@ export class PoolWatch {
     const active = (await generation.adaptations.list()).find(({ isActive }) => isActive);
     metrics.lastAdaptation.set((active?.at ?? 0) / 1000);
     const survey = await store.pools.survey(generation.version, trafficPool);
-    metrics.poolMass.reset();
     metrics.poolDrift.remove();
-    if (!survey) return;
+    if (!survey) {
+      for (const kind of ['seen', 'unseen', 'none']) metrics.poolMass.set({ kind }, 0);
+      return;
+    }
     const { mass, drift } = survey.report as AdaptationReport;
     for (const [kind, share] of Object.entries(mass)) metrics.poolMass.set({ kind }, share);
     if (drift) metrics.poolDrift.set(drift.ratio);

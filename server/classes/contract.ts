@@ -1,5 +1,5 @@
 /** What the routes know of the classes that compete. */
-import type { Confusion } from '../../core/fitting/confusion.js';
+import type { DryRun } from '../../core/fitting/confusion.js';
 import type {
   ClassContent,
   ClassVersion,
@@ -136,7 +136,7 @@ export interface Classes {
   /** Those that a class had at that revision. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Which classes a new one would be confused with; changes nothing. */
-  preview(content: ClassContent, signal: AbortSignal, examples?: readonly NewExample[]): Promise<Confusion>;
+  preview(content: ClassContent, signal: AbortSignal, examples?: readonly NewExample[]): Promise<DryRun>;
   /** Resolves when the revision is reached, and fails when it is not in time. */
   reach(revision: number, signal: AbortSignal): Promise<void>;
   /** What does not work at the moment although pictures are answered; empty when all is well. */

@@ -6,7 +6,7 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { Failure } from '../../core/failures.js';
 import type { HeadChange } from '../../core/head/head-change.js';
-import type { Confusion } from '../../core/fitting/confusion.js';
+import type { DryRun } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
 import { ModelAdaptations } from '../adaptation/adaptations.js';
 import type { Logger } from '../observability/logger.js';
@@ -239,11 +239,7 @@ export class ClassRegistry implements Classes {
   }
 
   /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
-  preview(
-    content: ClassContent,
-    signal: AbortSignal,
-    examples: readonly NewExample[] = [],
-  ): Promise<Confusion> {
+  preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
     return this.inTurn(() => this.fitting.confusion(this.candidateOf(content, examples), signal));
   }
 

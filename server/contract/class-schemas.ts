@@ -115,7 +115,32 @@ export const classListSchema = z.object({
 
 const previewSchema = z.object({
   name: z.string(),
-  recognised: z.number().describe('Mean probability of the class itself on features made up for it.'),
+  plausible: z
+    .boolean()
+    .describe('False when no class could be like that: `problems` says why.'),
+  problems: z.array(z.string()).describe('What speaks against the class, and what to change.'),
+  expected: z
+    .number()
+    .nullable()
+    .describe(
+      'The share of its pictures that will be recognised, corrected by what classes held out in training reached against what was promised for them; null where that is not known: with example pictures, and for older models.',
+    ),
+  recognised: z
+    .number()
+    .describe('Mean probability of the class itself on features made up for it: a promise, mostly too high.'),
+  pictures: z
+    .array(
+      z.object({
+        name: z.string().describe('As the file was called.'),
+        class: z.string().describe('What it would be taken for.'),
+        probability: z.number(),
+        own: z.number().describe('Probability of the new class.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'What each example picture would be taken for if it were not among those that the class is known by; the first five. A picture that is all that is known of a class is left out.',
+    ),
   confusedWith: z
     .array(z.object({ name: z.string(), probability: z.number() }))
     .describe('Other classes by their mean probability on these features.'),

@@ -55,6 +55,10 @@ function announce({ version, manifest, backbone, inference }: Generation, logger
     { version, dataset, backbone: name, precision, provider, classes: manifest.classes.length },
     'serving',
   );
+  if (manifest.confidence === null)
+    logger.warn(
+      'This bundle is not calibrated: its probabilities are no frequencies, and answers have neither novelty nor verdict. Train it again to measure both.',
+    );
 }
 
 /** What the gauges show of the model that serves, asked at each scrape. */

@@ -47,6 +47,8 @@ export function createMetrics(register: Registry) {
   for (const verdict of verdicts) metrics.verdicts.inc({ verdict }, 0);
   for (const outcome of reloadOutcomes) metrics.modelReloads.inc({ outcome }, 0);
   for (const stage of stages) metrics.stageSeconds.zero({ stage });
+  for (const pool of ['traffic', 'sent']) metrics.poolRows.set({ pool }, 0);
+  for (const kind of ['seen', 'unseen', 'none']) metrics.poolMass.set({ kind }, 0);
   return metrics;
 }
 

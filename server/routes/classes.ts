@@ -2,7 +2,7 @@
 import { Router, type Request, type Response } from 'express';
 import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure } from '../../core/failures.js';
-import type { ChangeResult, Classes, NewExample } from '../classes/contract.js';
+import type { ChangeResult, Classes } from '../classes/contract.js';
 import {
   createQuerySchema,
   newClassesSchema,
@@ -20,8 +20,9 @@ import { named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
 import { manyAnswer, oneAnswer, pageOfClasses, quoted, shownClass } from './class-answers.js';
-import { checkCandidates, refuseTooMany, type Candidate } from './class-candidates.js';
+import { checkCandidates, refuseTooMany } from './class-candidates.js';
 import { nameInPath } from './class-name-in-path.js';
+import { previewClasses } from './class-previews.js';
 import type { RouteDependencies } from './dependencies.js';
 import { contentOfForm, examplesOf, extractForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
@@ -29,8 +30,6 @@ import { requiredIfMatch } from './if-match.js';
 import { isForm } from './read-pictures.js';
 import { reachRevision } from './registry-revision.js';
 
-/** Each takes a fit of its own. */
-const maxPreviews = 50;
 const dryRunSeconds = 120;
 
 export function classRoutes(dependencies: RouteDependencies): Router {
@@ -108,7 +107,8 @@ async function create(
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);
     for (const { content } of candidates) refuseOwn(content, classes);
-    response.json(await preview(candidates, examples, signal, classes));
+    const pictures = form?.pictures.map(({ name }) => name) ?? [];
+    response.json(await previewClasses(candidates, { examples, names: pictures }, model, signal));
     return;
   }
   const changes = candidates.map(({ content }) => ({ kind: 'create', content, examples }) as const);
@@ -141,30 +141,6 @@ async function replace(
   response.setHeader('ETag', quoted(known.etag));
   response.setHeader('Registry-Revision', revision);
   response.json({ ...shownClass(known, warnings, filled), registryRevision: revision });
-}
-
-async function preview(
-  candidates: readonly Candidate[],
-  examples: readonly NewExample[],
-  signal: AbortSignal,
-  classes: Classes,
-) {
-  if (candidates.length > maxPreviews)
-    throw new Failure('attributes-invalid', `A dry run takes at most ${maxPreviews} classes at a time.`, {
-      fields: [{ pointer: '/classes', detail: `at most ${maxPreviews}` }],
-    });
-  const filled = await classes.filledIn(candidates.map(({ content }) => ({ content, examples })));
-  const previews = [];
-  for (const [i, { content, warnings }] of candidates.entries()) {
-    const confusion = await classes.preview(content, signal, examples);
-    previews.push({
-      name: content.name,
-      ...confusion,
-      ...filled[i],
-      ...(warnings.length > 0 && { warnings }),
-    });
-  }
-  return { previews, registryRevision: classes.revision };
 }
 
 /** As the request would be without the dry run. A runtime class may be edited: what would be is of interest then. */

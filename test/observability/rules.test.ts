@@ -15,6 +15,7 @@ test('the alerts are those that the runbook has, in its order', () => {
   expect([...names].sort()).toEqual([
     'UnseenDown',
     'UnseenNetworksDiffer',
+    'UnseenPicturesDrifted',
     'UnseenProviderFallback',
     'UnseenRefusingRequests',
     'UnseenRegistryBehind',

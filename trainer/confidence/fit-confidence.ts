@@ -2,10 +2,12 @@
 import { biasFor, type ChosenBias } from '../selection/bias.js';
 import type { FoldSample } from './fold-sample.js';
 import { fitNovelty, type FittedNovelty } from './novelty.js';
+import { fitRecognition, type FittedRecognition } from './recognition.js';
 import { chooseSharpness, type ChosenSharpness } from './sharpness.js';
 
 export interface FittedConfidence extends ChosenSharpness {
   readonly novelty: FittedNovelty;
+  readonly recognition: FittedRecognition | null;
 }
 
 export function fitConfidence(
@@ -17,5 +19,9 @@ export function fitConfidence(
     return { ...fold, unseenBias: biasFor(bias, competing) };
   });
   const chosen = chooseSharpness(biased);
-  return { ...chosen, novelty: fitNovelty(folds, chosen.sharpness, (competing) => biasFor(bias, competing)) };
+  return {
+    ...chosen,
+    novelty: fitNovelty(folds, chosen.sharpness, (competing) => biasFor(bias, competing)),
+    recognition: fitRecognition(biased, chosen.sharpness),
+  };
 }

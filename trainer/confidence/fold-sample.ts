@@ -10,8 +10,9 @@ import { Random } from '../../core/random.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { unseenMask, type ScoreRows } from '../evaluation/judge-rows.js';
 import type { TrainingData } from '../preparation/training-data.js';
+import type { Promises } from './promises.js';
 
-export interface FoldSample {
+export interface FoldSample extends Promises {
   readonly scores: Matrix; // (n, C), without the bias
   readonly labels: Int32Array; // (n)
   readonly isUnseen: Uint8Array; // (C): held out, or a rival
@@ -51,10 +52,12 @@ export async function sampleFold(
   dataset: Dataset,
   { mapper }: Pick<TrainingData, 'mapper'>,
   { geometry, spreads, meanLength }: FittedGeometry,
+  promises: (classes: Int32Array) => Promise<Promises>,
 ): Promise<FoldSample> {
   const rows = sampledRows(dataset);
   const labels = rows.map((row) => dataset.labels[row]);
   const isUnseen = unseenMask(dataset);
+  const heldOut = Int32Array.from(new Set(labels.filter((label) => isUnseen[label]))).sort();
   const observer = await NoveltyObserver.open(geometry);
   try {
     const places = matrix(head.weights.rows, geometry.basis.rows);
@@ -64,10 +67,11 @@ export async function sampleFold(
       scores: await score(rows),
       labels,
       isUnseen,
-      heldOut: Int32Array.from(new Set(labels.filter((label) => isUnseen[label]))).sort(),
+      heldOut,
       ...(await observer.observe(await mapper.map(dataset.features, rows))),
       places,
       spreads,
+      ...(await promises(heldOut)),
     };
   } finally {
     await observer.release();
@@ -86,6 +90,8 @@ export function storeSample(sample: FoldSample) {
     projected: stored(projected),
     places: stored(places),
     spreads,
+    syntheticScores: stored(sample.syntheticScores),
+    nearest: Array.from(sample.nearest),
   };
 }
 
@@ -99,6 +105,8 @@ export function restoreSample(sample: ReturnType<typeof storeSample>): FoldSampl
     projected: restored(sample.projected),
     places: restored(sample.places),
     spreads: sample.spreads,
+    syntheticScores: restored(sample.syntheticScores),
+    nearest: Float32Array.from(sample.nearest),
   };
 }
 

@@ -5,16 +5,25 @@ import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
 import { evaluateRows, judgeModel, type Evaluation } from './evaluate.js';
-import { testRows } from './judge-rows.js';
+import { testRows, type ScoreRows } from './judge-rows.js';
 import type { ScoredMargins } from './metrics.js';
+import { recordCalibration } from './record-calibration.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
-  return evaluateRows(await judgeBundle(bundle, dataset), dataset, biasOf(bundle.manifest, dataset));
+  const unseenBias = biasOf(bundle.manifest, dataset);
+  const { confidence } = bundle.manifest;
+  const recorder = confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence.sharpness });
+  const evaluation = evaluateRows(await judgeBundle(bundle, dataset, recorder?.watch), dataset, unseenBias);
+  return recorder ? { ...evaluation, calibration: recorder.result() } : evaluation;
 }
 
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
-export async function judgeBundle(bundle: Bundle, dataset: Dataset): Promise<ScoredMargins> {
+export async function judgeBundle(
+  bundle: Bundle,
+  dataset: Dataset,
+  watch?: (score: ScoreRows) => ScoreRows,
+): Promise<ScoredMargins> {
   const { manifest } = bundle;
   if (manifest.featureMap.width !== dataset.features.columns) {
     throw new Failure(
@@ -26,7 +35,7 @@ export async function judgeBundle(bundle: Bundle, dataset: Dataset): Promise<Sco
   const columns = matchClasses(bundle, dataset);
   const model = await modelOfBundle(bundle);
   try {
-    return await judgeModel(model, dataset, testRows(dataset), columns);
+    return await judgeModel(model, dataset, testRows(dataset), columns, watch);
   } finally {
     await model.mapper.release();
   }

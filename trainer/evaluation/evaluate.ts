@@ -5,6 +5,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { intervalsAtBias, type AccuracyIntervals } from './intervals.js';
 import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
 import { standardTopK, testAccuracyAtBias, type ScoredMargins, type TestAccuracy } from './metrics.js';
+import type { Calibration } from './record-calibration.js';
 import { testCurve } from './seen-unseen-curve.js';
 import { selectColumns } from './select-columns.js';
 
@@ -22,6 +23,8 @@ export interface Evaluation {
   /** 95 % intervals: what other test rows of the same classes might have given. */
   readonly intervals: AccuracyIntervals;
   readonly perClass: readonly ClassAccuracy[];
+  /** Whether probabilities are frequencies; left out for models that are not calibrated. */
+  readonly calibration?: Calibration;
 }
 
 interface ClassAccuracy {
@@ -61,13 +64,14 @@ export async function judgeModel(
   dataset: Dataset,
   rows: Int32Array,
   columns?: Int32Array,
+  watch: (score: ScoreRows) => ScoreRows = (score) => score,
 ): Promise<ScoredMargins> {
   const scoring = await openScoring(model, dataset.features);
   const score: ScoreRows = columns
     ? async (some) => selectColumns(await scoring.score(some), columns)
     : scoring.score;
   try {
-    return await judgeRows(score, dataset, rows);
+    return await judgeRows(watch(score), dataset, rows);
   } finally {
     await scoring.release();
   }

@@ -1,6 +1,7 @@
 import { percent, percentWithin, withinWidth } from '../../core/percent.js';
 import type { BaselineResult, Baselines } from '../baseline/baseline.js';
 import type { Evaluation } from './evaluate.js';
+import type { Calibration } from './record-calibration.js';
 import type { Interval } from './intervals.js';
 import { missingRows, noSeenRows, noUnseenRows } from './missing-rows.js';
 
@@ -57,6 +58,7 @@ export function evaluationTable(
       ),
       line('                     top-5', [standard.top5]),
     );
+  if (evaluation.calibration) lines.push(calibrationLine(evaluation.calibration));
   if (missing !== null) lines.push(`H cannot be measured: ${missing}.`, onValidation(validation));
   return lines.join('\n');
 }
@@ -79,6 +81,11 @@ function overBiases(
     ),
     line('AUSUC', [ausuc]),
   ];
+}
+
+function calibrationLine({ all, seen, unseen }: Calibration): string {
+  const shown = (error: number | null): string => (error === null ? '–' : `${percent(error).trim()} %`);
+  return `Expected calibration error (15 bins, every class competes): ${shown(all)} over all, seen ${shown(seen)}, unseen ${shown(unseen)}`;
 }
 
 function onValidation(figures: ValidationFigures | undefined): string {

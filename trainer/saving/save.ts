@@ -103,9 +103,9 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
 /** What validation found, with where known pictures lie by all training rows. */
 function confidenceOf(fitted: Selection['confidence'], geometry: FittedGeometry | null): Confidence | null {
   if (!fitted || !geometry) return null;
-  const { sharpness, calibrationError, novelty } = fitted;
+  const { novelty, ...measured } = fitted;
   const { spreads, meanLength } = geometry;
-  return { sharpness, calibrationError, novelty: { ...novelty, ...spreads, meanLength } };
+  return { ...measured, novelty: { ...novelty, ...spreads, meanLength } };
 }
 
 /** At most so many real rows of each seen class, drawn by the seed. */

@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
 import { sampleFold, type FoldSample } from '../confidence/fold-sample.js';
+import { promisesFor } from '../confidence/promises.js';
 import { validationSplit } from '../datasets/validation-split.js';
 import { openScoring } from '../evaluation/evaluate.js';
 import { judgeRows, testRows } from '../evaluation/judge-rows.js';
@@ -53,7 +54,8 @@ export async function validate(
     const pictures = await judgePictures(data, small, configuration);
     const geometry = await fitGeometry(data);
     for (const share of run.shares) {
-      const head = await headFor(data, withShare(learnt, share), configuration, run);
+      const networks = withShare(learnt, share);
+      const head = await headFor(data, networks, configuration, run);
       const { score, release } = await openScoring(
         { mapper: data.mapper, head, temperature },
         small.features,
@@ -68,7 +70,9 @@ export async function validate(
           pictures,
           ausuc: curve.area,
           bestHarmonicMean: curve.best.harmonicMean,
-          sample: await sampleFold(score, head, small, data, geometry),
+          sample: await sampleFold(score, head, small, data, geometry, (classes) =>
+            promisesFor(classes, { data, networks, head, engine: run.engine }, configuration.head),
+          ),
           standardTop1: standardTopK(margins, 1)!, // every fold has rows of held-out classes
         });
       } finally {

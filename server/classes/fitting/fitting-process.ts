@@ -8,7 +8,7 @@ import { forkWorker, processEndpoint } from '../../../core/channel/processes.js'
 import type { Answer, Argument } from '../../../core/channel/protocol.js';
 import { compiledFile } from '../../../core/compiled-file.js';
 import { Failure } from '../../../core/failures.js';
-import type { Confusion } from '../../../core/fitting/confusion.js';
+import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { Logger } from '../../observability/logger.js';
@@ -96,7 +96,7 @@ export class FittingProcess {
     this.lastFittedBy = null;
   }
 
-  confusion(candidate: DescribedClass, signal?: AbortSignal): Promise<Confusion> {
+  confusion(candidate: DescribedClass, signal?: AbortSignal): Promise<DryRun> {
     return this.ask('confusion', candidate, signal && { signal });
   }
 

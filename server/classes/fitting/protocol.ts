@@ -2,7 +2,7 @@
 import type { Adaptation, AdaptedClass } from '../../../core/adaptation/adaptation.js';
 import type { Drift } from '../../../core/adaptation/drift.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
-import type { Confusion } from '../../../core/fitting/confusion.js';
+import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
@@ -19,7 +19,7 @@ export interface FittingRequests {
   adopt(): void;
   /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
-  confusion(candidate: DescribedClass): Confusion;
+  confusion(candidate: DescribedClass): DryRun;
   /** The attributes that are not known of classes, from those that are and from pictures. */
   estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
   /** A notice: pictures that nobody labelled, some at a time. */

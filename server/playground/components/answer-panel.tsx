@@ -60,7 +60,7 @@ function Welcome() {
   );
 }
 
-function Verdict({ answer: { predictions, explanation } }: { readonly answer: ClassifyResponse }) {
+function Verdict({ answer: { predictions, explanation, verdict } }: { readonly answer: ClassifyResponse }) {
   const [first] = predictions;
   const kind = kindOf(first);
   const grounds = explanation?.classes.find((one) => one.class === first.class)?.restsOn;
@@ -72,6 +72,10 @@ function Verdict({ answer: { predictions, explanation } }: { readonly answer: Cl
       <p class="verdict-kind">
         {kind}: {grounds ? knownByWords(kind, grounds) : explainKind(kind)}
       </p>
+      {verdict === 'unknown' && (
+        <p class="verdict-kind">It looks like none of the classes; this is the nearest.</p>
+      )}
+      {verdict === 'unsure' && <p class="verdict-kind">Not sure: no class has half of the probability.</p>}
     </div>
   );
 }

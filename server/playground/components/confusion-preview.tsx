@@ -6,15 +6,32 @@ const shown = 4;
 /** What the dry run expects: how often it would be recognised, and what it would be taken for instead. */
 export function ConfusionPreview(properties: { readonly preview: Preview; readonly isDoubtful: boolean }) {
   const { preview, isDoubtful } = properties;
-  const { name, recognised, confusedWith, nearest, warnings = [] } = preview;
+  const { name, plausible, problems, expected, recognised, confusedWith, nearest, warnings = [] } = preview;
+  const { pictures = [] } = preview;
   const rivals = confusedWith.filter(({ probability }) => probability >= 0.005).slice(0, shown);
   return (
     <section class={`preview ${isDoubtful ? 'preview-doubtful' : ''}`} role="status" aria-label="Expectation">
       <h3>
-        {isDoubtful
-          ? `${name} would be confused with ${confusedWith[0]?.name ?? 'other classes'}`
-          : `${name} can be told apart`}
+        {!plausible
+          ? `${name} is no class that could be`
+          : isDoubtful
+            ? `${name} would be confused with ${confusedWith[0]?.name ?? 'other classes'}`
+            : `${name} can be told apart`}
       </h3>
+      {problems.map((problem) => (
+        <p key={problem}>{problem}</p>
+      ))}
+      {plausible && expected !== null && (
+        <p>
+          About {percent(expected)} of its pictures will be recognised, by what classes held out in training
+          reached.
+        </p>
+      )}
+      {pictures.map((picture) => (
+        <p key={picture.name}>
+          {picture.name} would become {picture.class}, {percent(picture.probability)}.
+        </p>
+      ))}
       <p>
         On pictures as the model expects them, {percent(recognised)} goes to it
         {rivals.length > 0 && ', '}

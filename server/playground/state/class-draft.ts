@@ -220,8 +220,8 @@ function valueIn(values: Readonly<Record<string, number>>, name: string): number
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function isDoubtful({ recognised, confusedWith }: Preview): boolean {
-  return recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
+function isDoubtful({ plausible, recognised, confusedWith }: Preview): boolean {
+  return !plausible || recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
 }
 
 /** The one that is open; null when none is. */

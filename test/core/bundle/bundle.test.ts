@@ -75,6 +75,7 @@ const content: BundleContent = {
         far: { edge: 1, scale: 0.5, weight: 20 },
         knownScores: [-1, 0, 1],
       },
+      recognition: { constant: 0.1, promise: 0.5, nearness: 0.25, error: 0.1, classes: 12 },
     },
     metrics: {},
   },

@@ -143,7 +143,14 @@ describe.each(kinds)('a registry in $kind', ({ freshUrl }) => {
     await expect(store.commit({ upserts: [zebra], removals: ['zebra'] }, position)).rejects.toThrow('twice');
     const orphan = { bundle: 'A', rows: [{ name: 'nobody', weights, bias: 0 }] };
     await expect(store.commit({ upserts: [okapi], rows: orphan }, position)).rejects.toThrow();
-    expect(await store.load('A')).toEqual({ position, classes: [], base: [], examples: [], adapted: [] });
+    expect(await store.load('A')).toEqual({
+      position,
+      classes: [],
+      base: [],
+      examples: [],
+      groups: [],
+      adapted: [],
+    });
     expect(store.state()).toEqual({ kind: 'up' });
   });
 });

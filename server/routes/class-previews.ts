@@ -1,0 +1,85 @@
+/** POST /classes?dryRun=true: whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
+import { Failure } from '../../core/failures.js';
+import type { DryRun } from '../../core/fitting/confusion.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
+import { likeName } from '../../core/like-name.js';
+import type { NewExample } from '../classes/contract.js';
+import type { ClassContent } from '../classes/store/contract.js';
+import type { ServedModel } from '../model/contract.js';
+import type { Candidate } from './class-candidates.js';
+
+/** Each takes a fit of its own. */
+const maxPreviews = 50;
+
+interface GivenPictures {
+  readonly examples: readonly NewExample[];
+  /** As the files were called, in the same order. */
+  readonly names: readonly string[];
+}
+
+export async function previewClasses(
+  candidates: readonly Candidate[],
+  { examples, names }: GivenPictures,
+  { classes, manifest }: Pick<ServedModel, 'classes' | 'manifest'>,
+  signal: AbortSignal,
+) {
+  if (candidates.length > maxPreviews)
+    throw new Failure('attributes-invalid', `A dry run takes at most ${maxPreviews} classes at a time.`, {
+      fields: [{ pointer: '/classes', detail: `at most ${maxPreviews}` }],
+    });
+  const known = classes.list().map(({ name }) => name);
+  const filled = await classes.filledIn(candidates.map(({ content }) => ({ content, examples })));
+  const previews = [];
+  for (const [at, { content, warnings }] of candidates.entries()) {
+    const dryRun = await classes.preview(content, signal, examples);
+    const problems = problemsOf(content, dryRun, manifest);
+    const similar = likeName(content.name, known);
+    const all = similar === null ? warnings : [...warnings, `the name is nearly that of "${similar}"`];
+    const { recognised, expected, confusedWith, nearest, pictures } = dryRun;
+    previews.push({
+      name: content.name,
+      plausible: problems.length === 0,
+      problems,
+      expected,
+      recognised,
+      confusedWith,
+      nearest,
+      ...filled[at],
+      ...(examples.length > 0 && {
+        pictures: pictures.flatMap((one, i) => (one ? [{ name: names[i] ?? '', ...one }] : [])),
+      }),
+      ...(all.length > 0 && { warnings: all }),
+    });
+  }
+  return { previews, registryRevision: classes.revision };
+}
+
+function problemsOf(
+  { attributes }: ClassContent,
+  { strangeness, misfits, nearest }: DryRun,
+  manifest: Manifest,
+): string[] {
+  const problems: string[] = [];
+  for (const { name: attribute, minimum, maximum } of manifest.attributes) {
+    const value = (attributes as Readonly<Record<string, number | undefined>>)[attribute];
+    const reach = maximum - minimum;
+    if (value !== undefined && (value < minimum - reach || value > maximum + reach))
+      problems.push(
+        `${attribute} is ${shown(value)}, far outside of what training saw (${shown(minimum)} to ${shown(maximum)})`,
+      );
+  }
+  if (strangeness !== null && strangeness > 1) {
+    const changes = misfits.map(
+      ({ attribute, given, likely }) => `${attribute} ${shown(likely)} instead of ${shown(given)}`,
+    );
+    const near = nearest.length > 0 ? ` The nearest class is ${nearest[0].name}.` : '';
+    problems.push(
+      `this combination of attributes is unlike that of any class in training. Likelier beside the others would be: ${changes.join(', ')}.${near}`,
+    );
+  }
+  return problems;
+}
+
+function shown(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
