@@ -111,7 +111,7 @@ type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
 /** One seed as a resumable unit. A model that is to be published is needed in memory, so its stored result is not enough. */
 async function trainOnce(
   { dataset, engine, watcher }: TrainingRequest,
-  { configuration, bias }: Selection,
+  { configuration, bias, confidence }: Selection,
   work: WorkDirectory,
   seed: number,
   publish?: Publish,
@@ -131,8 +131,13 @@ async function trainOnce(
     try {
       const { temperature } = configuration.head;
       const scoring = { mapper: model.data.mapper, head: model.head, temperature };
-      const evaluation = await evaluateModel(scoring, dataset, biasFor(bias, dataset.unseen.length));
-      log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined });
+      const evaluation = await evaluateModel(
+        scoring,
+        dataset,
+        biasFor(bias, dataset.unseen.length),
+        confidence?.sharpness,
+      );
+      log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined, calibration: undefined });
       await publish?.(model, evaluation);
       return evaluation;
     } finally {

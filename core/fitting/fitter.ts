@@ -48,13 +48,12 @@ export class RuntimeFitter {
   }
 
   private async outcomes(
-    { row: _, ...candidate }: RuntimeClass,
+    { examples, attributes, name }: RuntimeClass,
     others: readonly RuntimeClass[],
   ): Promise<(PictureOutcome | null)[]> {
-    const { examples, attributes, name } = candidate;
     const outcomes: (PictureOutcome | null)[] = [];
     for (let i = 0; i < Math.min(examples?.rows ?? 0, maxPictures); i++) {
-      const rest = Array.from({ length: examples!.rows }, (__, k) => k).filter((k) => k !== i);
+      const rest = Array.from({ length: examples!.rows }, (_, k) => k).filter((k) => k !== i);
       if (rest.length === 0 && attributes.every(Number.isNaN)) return [null];
       const without = { name, attributes, ...(rest.length > 0 && { examples: takeRows(examples!, rest) }) };
       const fitted = await this.fitted([...others, without]);

@@ -5,7 +5,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { intervalsAtBias, type AccuracyIntervals } from './intervals.js';
 import { judgeRows, testRows, type ScoreRows } from './judge-rows.js';
 import { standardTopK, testAccuracyAtBias, type ScoredMargins, type TestAccuracy } from './metrics.js';
-import type { Calibration } from './record-calibration.js';
+import { recordCalibration, type Calibration } from './record-calibration.js';
 import { testCurve } from './seen-unseen-curve.js';
 import { selectColumns } from './select-columns.js';
 
@@ -77,12 +77,17 @@ export async function judgeModel(
   }
 }
 
+/** `sharpness`: of the probabilities, where they are calibrated. */
 export async function evaluateModel(
   model: ScoringModel,
   dataset: Dataset,
   unseenBias: number,
+  sharpness?: number,
 ): Promise<Evaluation> {
-  return evaluateRows(await judgeModel(model, dataset, testRows(dataset)), dataset, unseenBias);
+  const recorder = sharpness === undefined ? null : recordCalibration(dataset, { unseenBias, sharpness });
+  const judged = await judgeModel(model, dataset, testRows(dataset), undefined, recorder?.watch);
+  const evaluation = evaluateRows(judged, dataset, unseenBias);
+  return recorder ? { ...evaluation, calibration: recorder.result() } : evaluation;
 }
 
 /** The accuracies of test rows that were judged one by one. */
