@@ -31,8 +31,8 @@ export async function adaptTo(
   return {
     found: {
       ...found,
-      classes: found.classes.map(({ name, seen, pictures, byMistake, moved }) => {
-        return { name, seen, pictures, byMistake, moved };
+      classes: found.classes.map(({ name, seen, pictures, byMistake, moved, assigned }) => {
+        return { name, seen, pictures, byMistake, moved: assigned ? moved : 0 }; // 1 - cosine of equal rows rounds to above 0
       }),
     },
     rows,

@@ -1,27 +1,21 @@
 /** "Learn from pictures" in a real browser, on a real server: a pool of pictures, what it would change, commit and undo. */
-import { readFileSync } from 'node:fs';
 import axe from 'axe-core';
-import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UnseenClient } from '../../../client/index.js';
+import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
-import { startDemoServer } from '../../support/demo-server.js';
-import { testKey } from '../../support/test-server.js';
+import { temporaryFolder } from '../../support/folders.js';
+import { numbered } from '../../support/pictures.js';
+import { startTestServer, testKey } from '../../support/test-server.js';
 import { alert } from './page.js';
 
-const server = hasBrowser ? await startDemoServer() : null;
-const samples = ['Lima', 'Mike', 'Victor', 'Whiskey', 'Zulu', 'Oscar', 'November', 'Juliett', 'Rising-sun'];
+const { bundle } = await trainSmallBundle(temporaryFolder());
+const server = hasBrowser ? await startTestServer({ bundle: () => bundle }) : null;
 
-/** Samples in other light, each another picture. */
 async function pictures(count: number): Promise<{ name: string; mimeType: string; buffer: Buffer }[]> {
   return Promise.all(
     Array.from({ length: count }, async (_, i) => {
-      const name = samples[i % samples.length];
-      const light = 0.7 + (0.6 * i) / count;
-      const picture = sharp(readFileSync(`server/playground/samples/${name}.jpg`)).modulate({
-        brightness: light,
-      });
-      return { name: `${i} ${name}.jpg`, mimeType: 'image/jpeg', buffer: await picture.jpeg().toBuffer() };
+      return { name: `${i}.png`, mimeType: 'image/png', buffer: await numbered(i) };
     }),
   );
 }
@@ -49,10 +43,10 @@ describe.skipIf(!server)('learning from pictures', () => {
 
   test('a pool is shown as what it would change, learnt, and undone; nothing of the pictures stays', async () => {
     const broken = { name: 'broken.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no picture') };
-    await choose([...(await pictures(108)), broken]);
+    await choose([...(await pictures(120)), broken]);
     const preview = page.getByRole('region', { name: 'What would change' });
     await preview.waitFor({ timeout: 120_000 });
-    expect(await preview.textContent()).toContain('Of 108 pictures');
+    expect(await preview.textContent()).toContain('Of 120 pictures');
     expect(await preview.getByRole('table').getByRole('row').count()).toBeGreaterThan(3);
     expect(await page.getByText('1 file cannot be used').isVisible()).toBe(true);
     expect(await violations()).toEqual([]);
@@ -62,8 +56,8 @@ describe.skipIf(!server)('learning from pictures', () => {
     await preview.getByRole('button', { name: 'Learn this' }).press('Enter');
     const undo = page.getByRole('button', { name: 'Undo what was learnt' });
     await undo.waitFor({ timeout: 60_000 });
-    expect(await page.getByText('Learnt from 108 pictures').isVisible()).toBe(true);
-    expect((await client.adaptations()).adaptations).toMatchObject([{ active: true, pictures: 108 }]);
+    expect(await page.getByText('Learnt from 120 pictures').isVisible()).toBe(true);
+    expect((await client.adaptations()).adaptations).toMatchObject([{ active: true, pictures: 120 }]);
     expect(await pools()).toBe(0);
     expect(await violations()).toEqual([]);
 
