@@ -115,9 +115,7 @@ export const classListSchema = z.object({
 
 const previewSchema = z.object({
   name: z.string(),
-  plausible: z
-    .boolean()
-    .describe('False when no class could be like that: `problems` says why.'),
+  plausible: z.boolean().describe('False when no class could be like that: `problems` says why.'),
   problems: z.array(z.string()).describe('What speaks against the class, and what to change.'),
   expected: z
     .number()

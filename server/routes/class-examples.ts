@@ -10,6 +10,7 @@ import type { ServedModel } from '../model/contract.js';
 import { changeClasses } from './change-classes.js';
 import { quoted, unusableWarning } from './class-answers.js';
 import { nameInPath } from './class-name-in-path.js';
+import { previewOf } from './class-previews.js';
 import type { RouteDependencies } from './dependencies.js';
 import { contentOfForm, examplesOf, extractForm, type ExtractedForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
@@ -76,7 +77,7 @@ async function add(
 
 /** What the class would be with them; nothing changes. */
 async function preview(
-  { classes }: ServedModel,
+  { classes, manifest }: ServedModel,
   form: ExtractedForm,
   examples: readonly NewExample[],
   name: string,
@@ -88,7 +89,8 @@ async function preview(
   const { attributes } = known;
   const content = { name, attributes, ...(!known.runtime && { own: true as const }) };
   const [filled] = known.runtime ? await classes.filledIn([{ content, examples }]) : [null];
-  const confusion = await classes.preview(content, signal, examples);
+  const given = { examples, names: form.pictures.map((picture) => picture.name) };
+  const previewed = await previewOf(content, given, { classes, manifest }, signal);
   return {
     name,
     examples: known.examples + added.length,
@@ -98,7 +100,7 @@ async function preview(
       examples.map(({ id }) => id),
       added,
     ),
-    preview: { ...confusion, ...filled },
+    preview: { ...previewed, ...filled },
     registryRevision: classes.revision,
   };
 }

@@ -31,27 +31,39 @@ export async function previewClasses(
   const filled = await classes.filledIn(candidates.map(({ content }) => ({ content, examples })));
   const previews = [];
   for (const [at, { content, warnings }] of candidates.entries()) {
-    const dryRun = await classes.preview(content, signal, examples);
-    const problems = problemsOf(content, dryRun, manifest);
     const similar = likeName(content.name, known);
     const all = similar === null ? warnings : [...warnings, `the name is nearly that of "${similar}"`];
-    const { recognised, expected, confusedWith, nearest, pictures } = dryRun;
     previews.push({
       name: content.name,
-      plausible: problems.length === 0,
-      problems,
-      expected,
-      recognised,
-      confusedWith,
-      nearest,
+      ...(await previewOf(content, { examples, names }, { classes, manifest }, signal)),
       ...filled[at],
-      ...(examples.length > 0 && {
-        pictures: pictures.flatMap((one, i) => (one ? [{ name: names[i] ?? '', ...one }] : [])),
-      }),
       ...(all.length > 0 && { warnings: all }),
     });
   }
   return { previews, registryRevision: classes.revision };
+}
+
+/** Of a class that may be there already, with these pictures of it. */
+export async function previewOf(
+  content: ClassContent,
+  { examples, names }: GivenPictures,
+  { classes, manifest }: Pick<ServedModel, 'classes' | 'manifest'>,
+  signal: AbortSignal,
+) {
+  const dryRun = await classes.preview(content, signal, examples);
+  const problems = problemsOf(content, dryRun, manifest);
+  const { recognised, expected, confusedWith, nearest, pictures } = dryRun;
+  return {
+    plausible: problems.length === 0,
+    problems,
+    expected,
+    recognised,
+    confusedWith,
+    nearest,
+    ...(examples.length > 0 && {
+      pictures: pictures.flatMap((one, i) => (one ? [{ name: names[i] ?? '', ...one }] : [])),
+    }),
+  };
 }
 
 function problemsOf(

@@ -14,6 +14,7 @@ const runbook = readFileSync(join(projectFolder(), 'docs', 'runbook.md'), 'utf8'
 test('the alerts are those that the runbook has, in its order', () => {
   expect([...names].sort()).toEqual([
     'UnseenDown',
+    'UnseenManyUnknowns',
     'UnseenNetworksDiffer',
     'UnseenPicturesDrifted',
     'UnseenProviderFallback',

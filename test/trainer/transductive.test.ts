@@ -17,7 +17,7 @@ import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const engine = new OnnxEngine({ threads: 1 });
 // So few seen classes, and so much noise, that attributes alone place the unseen classes badly.
-const dataset = syntheticDataset({ seen: 14, unseen: 8, rowsPerClass: 30, noise: 0.8, attributes: 12 });
+const dataset = syntheticDataset({ seen: 14, unseen: 12, rowsPerClass: 30, noise: 1, attributes: 20 });
 const inductive = smallConfiguration({ generator: { epochs: 8 } });
 const transductive = { ...inductive, transductive: transductiveSchema.parse({}) };
 

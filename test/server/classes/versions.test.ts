@@ -158,6 +158,10 @@ describe.each(kinds)('in a store in $kind', ({ freshUrl }) => {
 /** The tables as the first schema had them. */
 async function backToFirstSchema(url: string): Promise<void> {
   const statements = [
+    ...['adapted_rows', 'adaptations', 'pool_surveys', 'pool_counts', 'pool_rows', 'pools', 'leases'].map(
+      (table) => `DROP TABLE ${table}`,
+    ),
+    'DROP TABLE class_groups',
     'ALTER TABLE classes DROP COLUMN own',
     'DROP TABLE examples',
     'DROP TABLE replicas',

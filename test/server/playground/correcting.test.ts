@@ -57,7 +57,7 @@ describe.skipIf(!server)('correcting an answer', () => {
     await outcome().getByText('Victor has this picture now.').waitFor();
     const words = (await outcome().textContent())!;
     expect(words).toContain(`BeforeMike ${before}`);
-    expect(words).toMatch(/Now(Victor \d\d\s%|.*; Victor \d\d\s%)/); // it was a few in a hundred before
+    expect(words).toMatch(/Now(Victor \d\d+\s%|.*; Victor \d\d+\s%)/); // it was a few in a hundred before
     expect((await client.class('Victor')).examples).toBe(1);
     await page.getByText('1 picture', { exact: true }).first().waitFor(); // in the list of classes
     expect(await violations(page)).toEqual([]);
