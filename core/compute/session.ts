@@ -45,7 +45,14 @@ export class Session {
   ) {}
 
   static async open(model: Uint8Array | string, options: SessionOptions = {}): Promise<Session> {
-    const { provider = 'cpu', threads = 0, spinning = true, optimised = true, onFallback, saveOptimised } = options;
+    const {
+      provider = 'cpu',
+      threads = 0,
+      spinning = true,
+      optimised = true,
+      onFallback,
+      saveOptimised,
+    } = options;
     const create = (name: Provider): Promise<ort.InferenceSession> => {
       const settings: ort.InferenceSession.SessionOptions = {
         executionProviders: [name],
