@@ -38,5 +38,5 @@ it('the demonstration bundle reads letter flags: H and unseen top-1 are at least
 
 it('the demonstration bundle is a few megabytes', () => {
   const bytes = readdirSync(path).reduce((sum, file) => sum + statSync(join(path, file)).size, 0);
-  expect(bytes).toBeLessThan(8e6);
+  expect(bytes).toBeLessThan(9e6); // 0.7 of them say how far pictures and answers can be trusted
 });
