@@ -71,7 +71,7 @@ export const notRun: readonly NotRun[] = [
       'server-overload',
       'server-throughput',
     ],
-    ...['adaptation', 'small-data', 'training-step', 'transport', 'tsne'],
+    ...['adaptation', 'small-data', 'training-step', 'transport', 'trust', 'tsne'],
   ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
 ];
 
