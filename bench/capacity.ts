@@ -1,6 +1,6 @@
 /**
  * The cost of a picture and of a class on this machine, and the resources that many of them need; docs/capacity.md quotes it.
- *   npm run bench -- capacity [PHOTOS_DIR] [--pictures 160] [--classes 5000] [--per-second 1000]
+ *   npm run bench -- capacity [PHOTOS_DIR] [--pictures 160] [--classes 5000] [--per-second 1000] [--backbone-variant int8]
  * Costs are processor time, which other work on the machine hardly changes; times of start-up are not.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { batchSizes } from '../server/inference/batcher.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
 import { measureClasses } from './capacity/classes.js';
 import { measureHead } from './capacity/head.js';
-import { measurePictures } from './capacity/pictures.js';
+import { measurePictures, variants } from './capacity/pictures.js';
 import type { ReplicaModel } from './capacity/replica.js';
 import { simulate } from './capacity/simulate.js';
 import { benchmarkPictures } from './serving/pictures.js';
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     pictures: { type: 'string', default: '160' },
     classes: { type: 'string', default: '5000' },
     'per-second': { type: 'string', default: '1000' },
+    'backbone-variant': { type: 'string', default: 'fp32' },
   },
 });
 const perSecond = Number(values['per-second']);
@@ -42,7 +43,12 @@ console.log(
   `Capacity, measured with a load of ${loadavg()[0].toFixed(1)} on ${availableParallelism()} cores beside it; head of width ${width}`,
 );
 
-const cost = await measurePictures(pictures, Number(values.pictures));
+const variant = variants.find((one) => one === values['backbone-variant']);
+if (!variant) {
+  console.error(`--backbone-variant is one of ${variants.join(', ')}.`);
+  process.exit(2);
+}
+const cost = await measurePictures(pictures, Number(values.pictures), variant);
 const inRuns = cost.networkSeconds + cost.runSeconds / batchSize;
 const around = Math.max(0, cost.serverSeconds - inRuns);
 console.log('One picture, processor time');

@@ -1,5 +1,6 @@
 /** Processor time of one picture: the network, decoding, and the rest of the server. */
 import { openBackbone } from '../../core/backbone/backbone.js';
+import { loadCatalogue } from '../../core/backbone/catalogue.js';
 import { Extractor } from '../../core/backbone/extractor.js';
 import { decode, pictureSize, prepare } from '../../core/backbone/preprocess.js';
 import { silent } from '../../core/progress.js';
@@ -30,8 +31,20 @@ async function processorTime(
   return (user + system) / 1e6 / repetitions;
 }
 
-export async function measurePictures(pictures: readonly Uint8Array[], count: number): Promise<PictureCost> {
-  const backbone = await openBackbone(undefined, { ...silent, note: console.error });
+/** The default network, or the int8 one that is made of it. */
+export const variants = ['fp32', 'int8'] as const;
+export type Variant = (typeof variants)[number];
+
+export async function measurePictures(
+  pictures: readonly Uint8Array[],
+  count: number,
+  variant: Variant,
+): Promise<PictureCost> {
+  const name = loadCatalogue().default;
+  const backbone = await openBackbone(variant === 'int8' ? `${name}-int8` : name, {
+    ...silent,
+    note: console.error,
+  });
   const { preprocessing } = backbone.entry;
   const network = await Extractor.open(backbone, { threads: 1 });
   const size = pictureSize(preprocessing);
@@ -46,14 +59,15 @@ export async function measurePictures(pictures: readonly Uint8Array[], count: nu
     decode(pictures[i % pictures.length], 'picture', preprocessing, { pixels: 50e6 }),
   );
   const runSeconds = Math.max(0, ofOne - networkSeconds);
-  return { runSeconds, networkSeconds, decodeSeconds, serverSeconds: await serverTime(pictures, count) };
+  const serverSeconds = await serverTime(pictures, count, variant);
+  return { runSeconds, networkSeconds, decodeSeconds, serverSeconds };
 }
 
-async function serverTime(pictures: readonly Uint8Array[], count: number): Promise<number> {
-  const server = await ServerProcess.start({ threads: 1 });
+async function serverTime(pictures: readonly Uint8Array[], count: number, variant: Variant): Promise<number> {
+  const server = await ServerProcess.start({ threads: 1, 'backbone-variant': variant });
   // Not the process that fits classes: it starts meanwhile, and has no part in pictures.
-  const worker = childrenOf(server.pid).filter((pid) => commandOf(pid).includes('inference/worker'));
-  const used = (): number => [server.pid, ...worker].reduce((sum, pid) => sum + processorSeconds(pid), 0);
+  const workers = childrenOf(server.pid).filter((pid) => !commandOf(pid).includes('fitting/worker'));
+  const used = (): number => [server.pid, ...workers].reduce((sum, pid) => sum + processorSeconds(pid), 0);
   const clients = 2 * batch; // one batch runs, the next one fills
   await closedLoop(server.url, pictures, { clients, until: (sent) => sent >= 2 * clients });
   const before = used();
