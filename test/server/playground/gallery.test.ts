@@ -82,7 +82,7 @@ describe.skipIf(!server)('many pictures', () => {
     await page.keyboard.press('Enter');
     await expectVerdict(page, /^Victor/);
     await page.getByRole('button', { name: 'Remove all' }).click();
-    await expect.poll(() => page.getByRole('heading', { name: 'Pictures' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Pictures', exact: true }).count()).toBe(0);
   });
 });
 
