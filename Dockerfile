@@ -16,6 +16,7 @@ ARG CUDA_IMAGE=nvidia/cuda:12.6.3-cudnn-runtime-ubuntu22.04
 FROM ${NODE_IMAGE} AS node
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
 COPY scripts/onnxruntime-install scripts/onnxruntime-install
 
 # The program: TypeScript in, JavaScript out. Needs the development dependencies, which stay behind.
@@ -23,7 +24,7 @@ FROM node AS build
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/make-executable.js scripts/
+COPY scripts/make-executable.js scripts/client-package.js scripts/
 COPY bench bench
 COPY cli cli
 COPY client client

@@ -19,7 +19,7 @@ const mayNotImport = (folder, forbidden) => ({
 });
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'out/'] },
+  { ignores: ['**/dist/', 'node_modules/', 'out/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts', '**/*.tsx'],

@@ -1,6 +1,22 @@
 /** Builds the playground (server/playground) into dist/server/playground, from where the server serves it at /. */
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { fontFace, fontFile } from './core/look/font.js';
+import { lookTokens, paperDark, paperLight } from './core/look/tokens.js';
+
+/** Colours and letters, which the playground shares with the API page and with reports: `import 'unseen:look.css'`. */
+function look(): Plugin {
+  const resolved = '/unseen-look.css';
+  return {
+    name: 'look',
+    resolveId: (id) => (id === 'unseen:look.css' ? resolved : undefined),
+    load: (id) => (id === resolved ? fontFace(fontFile) + lookTokens : undefined),
+    transformIndexHtml: {
+      order: 'pre',
+      handler: (html) => html.replace('%PAPER_LIGHT%', paperLight).replace('%PAPER_DARK%', paperDark),
+    },
+  };
+}
 
 /** Compressed once, here and as well as can be, instead of by the server for every visitor. */
 function compress(): Plugin {
@@ -46,7 +62,7 @@ export default defineConfig({
   root: 'server/playground',
   base: './', // the server may be behind a prefix
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
-  plugins: [preloadFonts(), compress()],
+  plugins: [look(), preloadFonts(), compress()],
   build: {
     outDir: '../../dist/server/playground',
     emptyOutDir: true,

@@ -9,7 +9,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { classMean, harmonicMean } from '../core/accuracy.js';
 import { readBundle } from '../core/bundle/read.js';
 import { worthOfAttributes } from '../core/fitting/evidence.js';
 import { consolidate } from '../core/fitting/consolidation.js';
@@ -22,6 +21,7 @@ import { Scorer, type LinearHead } from '../core/head/scorer.js';
 import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import { loadDataset } from '../trainer/datasets/load.js';
+import { judgedLine, judgeScores, type Judged } from './examples/judge.js';
 import { median } from './peer.js';
 
 const { values, positionals } = parseArgs({
@@ -119,7 +119,7 @@ function knowledge({ attributes, pictures, wrong = 0 }: Given, draw: number) {
 }
 
 async function report(name: string, given: Given): Promise<void> {
-  const found: number[][] = [];
+  const found: Judged[] = [];
   for (let draw = 1; draw <= draws; draw++) {
     const { classes, given: away } = knowledge(given, draw);
     const head = await headOf(classes, given.refitted ?? false);
@@ -129,39 +129,10 @@ async function report(name: string, given: Given): Promise<void> {
     const mapped = headRows(await mapper.map(dataset.features, judged), manifest.head.temperature);
     const scores = await scorer.score(head, mapped);
     const labelOf = judged.map((row) => columns.get(dataset.classNames[labels[row]])!);
-    const accuracy = (shift: number, from: number): [number, number] => {
-      const right = (i: number): boolean => {
-        const row = rowOf(scores, i);
-        let best = from;
-        for (let c = from; c < row.length; c++)
-          if (
-            row[c] + biases[c] + (c < own.size ? 0 : shift) >
-            row[best] + biases[best] + (best < own.size ? 0 : shift)
-          )
-            best = c;
-        return best === labelOf[i];
-      };
-      const part = (isUnseen: boolean): number => {
-        const rowsOfPart = Array.from(judged.keys()).filter((i) => labelOf[i] >= own.size === isUnseen);
-        return classMean(
-          rowsOfPart.map((i) => labelOf[i]),
-          (i) => right(rowsOfPart[i]),
-        )!;
-      };
-      return [part(true), from > 0 ? 0 : part(false)];
-    };
-    const [unseen, seen] = accuracy(0, 0);
-    let best = 0;
-    for (let shift = -1; shift <= 1; shift += 0.1) best = Math.max(best, harmonicMean(...accuracy(shift, 0)));
-    const [top1] = accuracy(0, own.size);
-    found.push([harmonicMean(unseen, seen), best, unseen, seen, top1]);
+    const isAsked = Array.from(biases.keys()).map((c) => c >= own.size);
+    found.push(judgeScores(scores, labelOf, biases, isAsked));
   }
-  const [h, best, unseen, seen, top1] = found[0].map(
-    (_, k) => (100 * found.reduce((sum, one) => sum + one[k], 0)) / found.length,
-  );
-  console.log(
-    `  ${name.padEnd(48)} H ${h.toFixed(1)} (${best.toFixed(1)})   ${unseen.toFixed(1)} / ${seen.toFixed(1)}   top-1 ${top1.toFixed(1)}`,
-  );
+  console.log(judgedLine(name, found));
 }
 
 async function headOf(classes: readonly RuntimeClass[], refitted: boolean): Promise<LinearHead> {

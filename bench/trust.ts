@@ -1,8 +1,10 @@
 /**
  * How far answers can be trusted: calibration, pictures of none of the classes, and what a dry run promises:
  *   npm run bench -- trust DATA [--seeds 1,2,3] [--bundles DIR,…] [--hidden DIR,…] [--flags DATA] [--flags-bundle models/demo]
+ *   npm run bench -- trust DATA --validation [--worlds 5]
  * Bundles are trained here, one for each seed with all classes known and one with the unseen ones hidden, unless they are given. Everything was chosen
- * on validation classes while training; test rows are judged here for the first time.
+ * on validation classes while training; test rows are judged here for the first time. --validation prints the candidates that were compared, on worlds
+ * made of the seen classes alone.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -30,6 +32,7 @@ import {
 } from './trust/answers.js';
 import { noveltyCost } from './trust/cost.js';
 import { refusedShares } from './trust/implausible.js';
+import { reportValidation } from './trust/validation.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,16 +42,23 @@ const { values, positionals } = parseArgs({
     hidden: { type: 'string' },
     flags: { type: 'string' },
     'flags-bundle': { type: 'string', default: 'models/demo' },
+    validation: { type: 'boolean', default: false },
+    worlds: { type: 'string', default: '5' },
   },
 });
 const [data] = positionals as (string | undefined)[];
 if (data === undefined) {
   console.error(
-    'Usage: npm run bench -- trust DATA [--seeds 1,2,3] [--bundles DIR,…] [--hidden DIR,…] [--flags DATA]',
+    'Usage: npm run bench -- trust DATA [--seeds 1,2,3] [--bundles DIR,…] [--hidden DIR,…] [--flags DATA]\n' +
+      '       npm run bench -- trust DATA --validation [--worlds 5]',
   );
   process.exit(2);
 }
 const dataset = await loadDataset(data);
+if (values.validation) {
+  await reportValidation(dataset, Number(values.worlds));
+  process.exit(0);
+}
 const folder = mkdtempSync(join(tmpdir(), 'unseen-bench-'));
 process.once('exit', () => {
   rmSync(folder, { recursive: true });

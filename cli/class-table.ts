@@ -1,4 +1,8 @@
-/** A table of classes for `unseen classes add`: class,<attribute names>, with empty cells for what is not known, and a column "like". */
+/**
+ * A table of classes for `unseen classes add`: class,<attribute names>, with empty cells for what is not known. A column "like" names another
+ * class, and a column "examples" a folder with pictures of the class, from the folder of the table on.
+ */
+import { dirname, resolve } from 'node:path';
 import type { NewClass } from '../client/index.js';
 import { normalisedName } from '../core/class-name.js';
 import { Failure } from '../core/failures.js';
@@ -6,13 +10,20 @@ import { readTable, type TableLine } from '../trainer/extraction/read-table.js';
 import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
 
 const likeColumn = 'like';
+const examplesColumn = 'examples';
 
 export interface TableClass extends NewClass {
   readonly attributes: Record<string, number>;
 }
 
+export interface ClassesOfTable {
+  readonly classes: TableClass[];
+  /** Folders with pictures, by the names of the classes. */
+  readonly examples: ReadonlyMap<string, string>;
+}
+
 /** All lines, or everything that is wrong with them. */
-export async function readClassTable(path: string): Promise<TableClass[]> {
+export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const { header, lines } = await readTable(path);
   const [first, ...columns] = header;
   if ((first as string | undefined)?.toLowerCase() !== 'class')
@@ -23,14 +34,21 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
   const repeated = columns.find((column, k) => columns.indexOf(column) !== k);
   if (repeated !== undefined)
     throw new Failure('dataset-invalid', `${path} has two columns "${repeated}". Remove one of them.`);
-  const numbers = numberReader(lines.flatMap(({ fields }) => fields.slice(1)));
+  const isNumber = (_: string, k: number): boolean => k > 0 && !isWords(header[k]);
+  const numbers = numberReader(lines.flatMap(({ fields }) => fields.filter(isNumber)));
+  const examples = new Map<string, string>();
   const names = new Set<string>();
   const classes: TableClass[] = [];
   const problems: string[] = [];
   for (const line of lines) {
     const problem = problemOf(line, columns, names, numbers);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
-    else classes.push(resolved(classOf(line, columns, numbers), classes));
+    else {
+      const described = resolved(classOf(line, columns, numbers), classes);
+      const folder = line.fields[header.indexOf(examplesColumn)] ?? '';
+      if (folder !== '') examples.set(described.name, resolve(dirname(path), folder));
+      classes.push(described);
+    }
     names.add(line.fields[0]);
   }
   if (problems.length > 0)
@@ -39,7 +57,12 @@ export async function readClassTable(path: string): Promise<TableClass[]> {
       ['No class was added, because some lines cannot be used:', ...problems].join('\n'),
     );
   if (classes.length === 0) throw new Failure('dataset-invalid', `${path} describes no class.`);
-  return classes;
+  return { classes, examples };
+}
+
+/** No attribute. */
+function isWords(column: string): boolean {
+  return column === likeColumn || column === examplesColumn;
 }
 
 function classOf(
@@ -52,7 +75,7 @@ function classOf(
   columns.forEach((column, k) => {
     if (fields[k] === '') return; // not known
     if (column === likeColumn) like = normalisedName(fields[k]);
-    else attributes[column] = numbers.value(fields[k]);
+    else if (!isWords(column)) attributes[column] = numbers.value(fields[k]);
   });
   return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
 }
@@ -77,7 +100,7 @@ function problemOf(
   if (fields.length !== columns.length)
     return `the class "${name}" has ${fields.length} values for ${columns.length} columns. Add or remove values.`;
   const bad = fields.findIndex(
-    (field, k) => columns[k] !== likeColumn && field !== '' && Number.isNaN(numbers.value(field)),
+    (field, k) => !isWords(columns[k]) && field !== '' && Number.isNaN(numbers.value(field)),
   );
   return bad < 0
     ? null

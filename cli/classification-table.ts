@@ -15,14 +15,20 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
       const best = outcome.predictions.map(shown).join('  ') || 'nothing is as likely as that';
-      const doubt = outcome.verdict === 'unknown' ? 'none of these?  ' : '';
-      return [`${name}  ${doubt}${best}`, ...asked(outcome), ...explained(outcome)];
+      return [`${name}  ${verdictOf(outcome)}${best}`, ...asked(outcome), ...explained(outcome)];
     })
     .join('\n');
 }
 
 function shown({ class: name, probability, seen, runtime }: ClassifyResponse['predictions'][number]): string {
   return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : runtime ? ' (added)' : ' (unseen)'}`;
+}
+
+/** Nothing where it is sure, or was not measured. */
+function verdictOf({ verdict, novelty }: ClassifyResponse): string {
+  if (verdict === null || verdict === 'known' || novelty === null) return '';
+  const words = verdict === 'unknown' ? 'none of the classes it knows' : 'unsure';
+  return `${words} (novelty ${novelty.toFixed(3)}); best: `;
 }
 
 /** What was asked for beside the likeliest classes. */

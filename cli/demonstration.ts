@@ -24,6 +24,9 @@ export interface Tour {
   readonly newcomer: {
     readonly flag: string;
     readonly before: ClassifyResponse['predictions'];
+    /** Whether the server itself says that the picture is none of the classes it knows. */
+    readonly verdict: ClassifyResponse['verdict'];
+    readonly novelty: ClassifyResponse['novelty'];
     readonly after: ClassifyResponse['predictions'];
   };
 }
@@ -46,13 +49,15 @@ export async function drawFlags(count: number, seed: number, folder: string): Pr
 
 export async function tour(url: string, key: string, drawn: readonly DrawnFlag[]): Promise<Tour> {
   const client = new UnseenClient({ url, key, retries: 10 });
-  const read = async ({ picture }: DrawnFlag) => (await client.classify(picture, { topK: 3 })).predictions;
+  const ask = ({ picture }: DrawnFlag) => client.classify(picture, { topK: 3 });
+  const read = async (drawnFlag: DrawnFlag) => (await ask(drawnFlag)).predictions;
   const newcomer = drawn.at(-1)!;
   const letters = [];
   for (const one of drawn.slice(0, -1)) letters.push({ flag: one.flag.name, predictions: await read(one) });
-  const before = await read(newcomer);
+  const { predictions: before, verdict, novelty } = await ask(newcomer);
   await client.createClass({ name: newcomer.flag.name, attributes: attributesOf(newcomer.flag) });
-  return { letters, newcomer: { flag: newcomer.flag.name, before, after: await read(newcomer) } };
+  const after = await read(newcomer);
+  return { letters, newcomer: { flag: newcomer.flag.name, before, verdict, novelty, after } };
 }
 
 export function describeTour({ letters, newcomer }: Tour): string {
@@ -70,7 +75,14 @@ ${lines.join('\n')}
 
 ${right} of ${letters.length} read right, all classes competing, seen and unseen.
 
-A red disc on white is none of the classes it knows. It was read as ${shown(newcomer.before[0])}.
+A red disc on white is none of the classes it knows. It was read as ${shown(newcomer.before[0])}${doubtOf(newcomer)}.
 Then POST /classes named it "${newcomer.flag}", from nothing but its attributes.
 The same picture is now read as ${shown(newcomer.after[0])}.`;
+}
+
+/** What the server said of its own answer, whether that was right or not. */
+function doubtOf({ verdict, novelty }: Tour['newcomer']): string {
+  if (verdict === null || novelty === null) return '';
+  const words = { known: 'of a class it knows', unsure: 'unsure', unknown: 'none of the classes it knows' };
+  return `, with the verdict "${words[verdict]}": it looks newer than ${percent(novelty).trim()} % of pictures of known classes`;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { Failure } from '../core/failures.js';
+import { completeInstallation } from '../core/onnx-runtime-package.js';
 import { loadCommands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
 import { createProgram, type Runner } from './program.js';
@@ -34,12 +35,18 @@ const run: Runner = async (json, action) => {
   }
 };
 
-const program = createProgram(await loadCommands(process.argv.at(2)), run);
-program.exitOverride();
-for (const command of program.commands) command.exitOverride();
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+// Before any command is loaded: most of them load ONNX Runtime with them.
+await run(process.argv.includes('--json'), (context) => completeInstallation(context));
+if (process.exitCode === undefined) await runProgram();
+
+async function runProgram(): Promise<void> {
+  const program = createProgram(await loadCommands(process.argv.at(2)), run);
+  program.exitOverride();
+  for (const command of program.commands) command.exitOverride();
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage;
+  }
 }

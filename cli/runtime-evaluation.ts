@@ -7,6 +7,7 @@ import { UnseenClient } from '../client/index.js';
 import { openBackbone, type Backbone } from '../core/backbone/backbone.js';
 import type { Bundle } from '../core/bundle/bundle.js';
 import { Failure } from '../core/failures.js';
+import { sharpnessFor, uncalibrated, type Sharpness } from '../core/head/sharpness.js';
 import { unseenBiasFor } from '../core/head/unseen-bias.js';
 import { matrix, rowOf, takeRows, type RowSource } from '../core/matrix.js';
 import type { Watcher } from '../core/progress.js';
@@ -70,9 +71,8 @@ export async function evaluateAtRuntime(
     const own = bundle.manifest.classes.filter(({ seen }) => !seen).length;
     const unseenBias = unseenBiasFor(bundle.manifest.head, own + fresh.length);
     const { confidence } = bundle.manifest;
-    const recorder =
-      confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence.sharpness });
-    const scale = { unseenBias, sharpness: confidence?.sharpness ?? 1 };
+    const recorder = confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence });
+    const scale = { unseenBias, sharpness: confidence ?? uncalibrated };
     const judged = await judgeOverHttp(server.url, dataset, scale, watcher, recorder?.watch);
     const evaluation = evaluateRows(judged, dataset, unseenBias);
     return {
@@ -89,7 +89,7 @@ export async function evaluateAtRuntime(
 async function judgeOverHttp(
   url: string,
   dataset: Dataset,
-  { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: number },
+  { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: Sharpness },
   watcher: Watcher,
   watch: (score: ScoreRows) => ScoreRows = (score) => score,
 ): Promise<ScoredMargins> {
@@ -105,11 +105,13 @@ async function judgeOverHttp(
       stopIfAsked(watcher.signal);
       const part = some.subarray(start, start + rowsPerRequest);
       const answers = await inferFeatures(url, dataset.features, part, classes);
+      let factor = 1;
       answers.names.forEach((name, at) => {
         const c = label.get(name)!;
+        if (at % classes === 0) factor = sharpnessFor(sharpness, isUnseen[c]); // the best class comes first
         const logarithm = Math.max(lowestLogarithm, Math.log(answers.probabilities[at]));
         const row = start + Math.floor(at / classes);
-        scores.data[row * classes + c] = logarithm / sharpness - (isUnseen[c] ? unseenBias : 0);
+        scores.data[row * classes + c] = logarithm / factor - (isUnseen[c] ? unseenBias : 0);
       });
       progress.update((done += part.length));
     }

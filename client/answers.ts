@@ -24,6 +24,7 @@ export type {
   VersionListResponse,
   VersionResponse,
 } from '../server/contract/class-schemas.js';
+export type { ClassOfPool, DiscoveryResponse } from '../server/contract/discovery-schemas.js';
 export type {
   GroupContent,
   GroupListResponse,

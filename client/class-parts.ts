@@ -1,4 +1,4 @@
-import type { NewClass } from '../server/contract/class-schemas.js';
+import type { NewClass } from './answers.js';
 
 /** A server accepts 4 MB of JSON by default, and fits a thousand classes in some tens of seconds. */
 const maxBytes = 3_500_000;

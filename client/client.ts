@@ -330,6 +330,28 @@ export class UnseenClient {
     await this.sender.send(`/pools/${encodeURIComponent(name)}`, { method: 'DELETE', signal });
   }
 
+  /** Classes that seem to be missing: groups of pictures of a pool that are of none of the known ones. Nothing changes. */
+  discover(pool = 'traffic', options: AdaptOptions = {}): Promise<contract.DiscoveryResponse> {
+    const { signal, timeoutSeconds = adaptSeconds } = options;
+    return this.sender.send(`/pools/${encodeURIComponent(pool)}/discover`, {
+      method: 'POST',
+      signal,
+      timeoutSeconds,
+    });
+  }
+
+  /** A class with pictures of a pool as its examples, by their ids. */
+  createClassOfPool(
+    pool: string,
+    content: contract.ClassOfPool,
+    { signal }: CallOptions = {},
+  ): Promise<contract.CreatedResponse> {
+    return this.sender.send(`/pools/${encodeURIComponent(pool)}/classes`, {
+      ...json('POST', content),
+      signal,
+    });
+  }
+
   /** What learning from a pool would change; nothing changes. */
   previewAdaptation(
     pool = 'traffic',

@@ -7,13 +7,13 @@ export type AnswerOfFile = { readonly file: string } & (
 
 const formulaStart = /^[=+\-@\t\r]/;
 
-/** `file,class,probability,kind`, the next likely classes, then what is wrong with the picture if something is. */
+/** `file,class,probability,kind`, the next likely classes, whether it is any of them, then what is wrong with the picture if something is. */
 export function answerHeader(topK: number): string[] {
   const numbered = (name: string, rank: number): string => (rank === 0 ? name : `${name} ${rank + 1}`);
   const ranks = Array.from({ length: topK }, (_, rank) =>
     ['class', 'probability', 'kind'].map((name) => numbered(name, rank)),
   );
-  return ['file', ...ranks.flat(), 'problem', 'model'];
+  return ['file', ...ranks.flat(), 'verdict', 'novelty', 'problem', 'model'];
 }
 
 export function answerCells(answer: AnswerOfFile, topK: number): (string | number)[] {
@@ -24,11 +24,12 @@ export function answerCells(answer: AnswerOfFile, topK: number): (string | numbe
     const { class: name, probability, seen, runtime } = prediction;
     return [name, Number(probability.toFixed(6)), runtime ? 'added' : seen ? 'seen' : 'unseen'];
   });
-  const [problem, model] =
-    'problem' in answer
-      ? [`${answer.problem.detail} (${answer.problem.code})`, '']
-      : ['', answer.model.version];
-  return [answer.file, ...cells.flat(), problem, model];
+  if ('problem' in answer)
+    return [answer.file, ...cells.flat(), '', '', `${answer.problem.detail} (${answer.problem.code})`, ''];
+  const { verdict, novelty, model } = answer;
+  // Both are empty where the model was not measured for it.
+  const doubt = [verdict ?? '', novelty === null ? '' : Number(novelty.toFixed(4))];
+  return [answer.file, ...cells.flat(), ...doubt, '', model.version];
 }
 
 export function csvLine(cells: readonly (string | number)[]): string {

@@ -4,8 +4,9 @@ import { TimeLeft } from './time-left.js';
 
 /** Writes notes and progress to standard error: a bar on a terminal, elsewhere a line a minute. */
 export function terminalWatcher(signal: AbortSignal): Watcher {
+  const clearBar = process.stderr.isTTY ? '\r\x1b[K' : ''; // a bar is drawn again below the note when it next moves
   const note = (line: string): void => {
-    process.stderr.write(`${line}\n`);
+    process.stderr.write(`${clearBar}${line}\n`);
   };
   return {
     signal,
@@ -18,18 +19,22 @@ export function terminalWatcher(signal: AbortSignal): Watcher {
 function progressBar(label: string, total: number): Progress {
   const time = new TimeLeft(total);
   const bar = new cliProgress.SingleBar({
-    format: `${label} {bar} {value} of {total}{left} {detail}`,
+    format: `${label} {bar} {whole} of {total}{left} {detail}`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,
     hideCursor: true,
     stream: process.stderr,
   });
-  bar.start(total, 0, { detail: '', left: '' });
+  bar.start(total, 0, { detail: '', left: '', whole: 0 });
   return {
     update: (done, detail = '') => {
       time.update(done);
-      bar.update(done, { detail, left: time.words === '' ? '' : ` · ${time.words}` });
+      bar.update(done, {
+        detail,
+        left: time.words === '' ? '' : ` · ${time.words} ·`,
+        whole: Math.floor(done), // work may report parts of a step
+      });
     },
     stop: () => {
       bar.stop();
@@ -53,7 +58,11 @@ export function progressLines(
       time.update(done);
       if (now() - last < lineEveryMilliseconds) return;
       last = now();
-      note([`${label}: ${done} of ${total}`, time.words, detail].filter((part) => part !== '').join(' · '));
+      note(
+        [`${label}: ${Math.floor(done)} of ${total}`, time.words, detail]
+          .filter((part) => part !== '')
+          .join(' · '),
+      );
     },
     stop: () => undefined,
   };

@@ -25,6 +25,7 @@ import { contractRoutes } from './routes/contract.js';
 import type { RouteDependencies, ServerState } from './routes/dependencies.js';
 import { openInferenceRoutes, openInferenceStateRoutes } from './routes/open-inference.js';
 import { playgroundRoutes } from './routes/playground.js';
+import { poolDiscoveryRoutes } from './routes/pool-discovery.js';
 import { poolRoutes } from './routes/pools.js';
 import { metricsRoute, reloadRoute, stateRoutes } from './routes/operations.js';
 
@@ -55,12 +56,13 @@ export function createApp(dependencies: AppDependencies): Express {
   app.use(classExampleRoutes(dependencies));
   app.use(classVersionRoutes(dependencies));
   app.use(poolRoutes(dependencies));
+  app.use(poolDiscoveryRoutes(dependencies));
   app.use(adaptationRoutes(dependencies));
   app.use(importRoute(dependencies));
   app.use(storedExamplesRoute(dependencies));
   app.use(reloadRoute(dependencies));
   app.use(openInferenceRoutes(dependencies));
-  app.use(contractRoutes());
+  app.use(contractRoutes(dependencies));
   app.use(playgroundRoutes());
   app.use(noSuchRoute);
   app.use(answerError);

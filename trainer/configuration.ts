@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { attributeEncodingKinds, featureMapKinds, headPriors } from '../core/bundle/manifest.js';
+import { usualFewRows } from './datasets/few-shot.js';
 import { supervisedForms } from './transport/supervised.js';
 
 const positive = z.number().positive();
@@ -298,6 +299,19 @@ export const headSchema = z
   )
   .prefault({});
 
+const fewShotSchema = z
+  .strictObject({
+    maxRows: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(usualFewRows)
+      .describe(
+        'Classes with at most so many training rows are few-shot classes: unseen classes with pictures, which attributes and pictures place together. Where fewer than eight seen classes would be left, or fewer than there are few-shot ones, all stay seen. Low: the mean of a few rows is taken for where a class lies. High: less is learnt of what attributes mean. 0: none.',
+      ),
+  })
+  .prefault({});
+
 const validationSchema = z
   .strictObject({
     folds: z
@@ -396,20 +410,34 @@ export const transductiveSchema = z
       .describe(
         'How much of a class stays where its attributes put it, against the mean of its rows. Low: a class may wander off to the rows of another. High: the rows are hardly heard.',
       ),
-    lambda: positive
-      .default(0.5)
-      .describe("IPOT's proximal weight in the rounds. Low: sharper assignments. High: blurred ones."),
-    iterations: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(16)
+    attributePictures: z
+      .number()
+      .min(0)
+      .default(8)
       .describe(
-        'IPOT iterations in the rounds. Low: every row belongs a little to every class. High: early mistakes are final.',
+        'As how many rows the attributes of a class count beside those that it receives. Low: a class moves all the way to a few rows. High: classes with few rows hardly move.',
+      ),
+    masses: z
+      .enum(['unknown', 'equal'])
+      .default('unknown')
+      .describe(
+        "How many rows the classes are taken to have: 'unknown' (held to equal numbers by rho), or exactly 'equal', as in the paper, which loses accuracy where that is not so.",
+      ),
+    rho: z
+      .number()
+      .min(0)
+      .default(0.03)
+      .describe(
+        'How firmly classes are held to equal numbers of rows when these are unknown. Low: a class that lies far off its rows loses them to others. High: rows are forced onto classes that have few.',
+      ),
+    epsilon: positive
+      .default(0.03)
+      .describe(
+        'Entropy of the assignment in the rounds, in units of the cosine. Low: early mistakes are final. High: every row belongs a little to every class.',
       ),
   })
   .describe(
-    'The transductive setting: the pictures to be told apart are there while training, without their labels. Every unseen class is taken to have about as many of them. Leave it out for the other settings.',
+    'The transductive setting: the pictures to be told apart are there while training, without their labels. All of them are taken to be of unseen classes. Leave it out for the other settings.',
   );
 
 const experimentsSchema = z
@@ -430,6 +458,7 @@ export const configurationSchema = z.strictObject({
   features: featuresSchema,
   generator: generatorSchema,
   head: headSchema,
+  fewShot: fewShotSchema,
   validation: validationSchema,
   transductive: transductiveSchema.optional(),
   experiments: experimentsSchema.optional(),

@@ -11,9 +11,11 @@ import type { TrainedNetworks } from './generator/networks.js';
 import { Synthesiser } from './generator/synthesise.js';
 import { trainGenerator } from './generator/train.js';
 import { prepareTrainingData, type TrainingData } from './preparation/training-data.js';
+import { fewShotOpener } from './head/few-shot-rows.js';
 import { fitHead, type FittedHead } from './head/fit.js';
 import { headTrainingSet } from './head/training-set.js';
 import { fitUnseenHead } from './head/unseen-head.js';
+import { usualEvidenceChoice, type EvidenceChoice } from './selection/evidence.js';
 import { refineClasses } from './transductive/refine.js';
 
 /** A model in memory, before its bias is set and before it is saved. */
@@ -33,6 +35,8 @@ export interface ModelRun {
   readonly onEpoch?: (report: EpochReport & { readonly member: number }) => void;
   /** A head of the unseen classes alone (head/unseen-head.ts), which is all that the standard setting asks. */
   readonly unseenAlone?: boolean;
+  /** How much the pictures of few-shot classes count beside their attributes; as usual when left out. */
+  readonly evidence?: EvidenceChoice;
 }
 
 /**
@@ -130,7 +134,7 @@ export async function headFor(
   data: TrainingData,
   networks: TrainedNetworks,
   configuration: Configuration,
-  run: Pick<ModelRun, 'engine' | 'seed' | 'watcher' | 'unseenAlone'>,
+  run: Pick<ModelRun, 'engine' | 'seed' | 'watcher' | 'unseenAlone' | 'evidence'>,
 ): Promise<FittedHead> {
   const synthesiser = await Synthesiser.open(run.engine, networks);
   try {
@@ -150,7 +154,8 @@ export async function headFor(
     };
     if (run.unseenAlone && !refined)
       return await fitUnseenHead(run.engine, data, synthesiser, configuration.head, random, run.watcher);
-    const set = await headTrainingSet(data, synthesiser, configuration.head, random, refined);
+    const fewShot = fewShotOpener(data, configuration, run.evidence ?? usualEvidenceChoice);
+    const set = await headTrainingSet(data, synthesiser, configuration.head, random, refined, fewShot);
     try {
       return await fitHead(run.engine, set, configuration.head, run.watcher);
     } finally {

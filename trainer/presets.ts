@@ -60,6 +60,7 @@ export const presets = {
       regularisation: 1e-4,
       intercepts: true,
     },
+    fewShot: { maxRows: 0 },
     validation: {
       folds: 1,
       classFraction: 1 / 3, // CUB's 150 seen classes: 100 to train on, 50 to validate

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../core/failures.js';
 import { configurationSchema, type Configuration } from './configuration.js';
 import { presets, type PresetName } from './presets.js';
+import { whyNotOpened } from './datasets/problems.js';
 
 /** Defaults, over them a preset, over that a JSON file: the most specific wins, setting by setting. */
 export async function readConfiguration(sources: {
@@ -27,13 +28,9 @@ async function readJson(path: string): Promise<unknown> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new Failure(
-      'config-invalid',
-      `Cannot read the configuration ${path}: ${(error as Error).message}.`,
-      {
-        cause: error,
-      },
-    );
+    throw new Failure('config-invalid', `Cannot read the configuration ${path}: ${whyNotOpened(error)}`, {
+      cause: error,
+    });
   }
   try {
     return JSON.parse(text) as unknown;

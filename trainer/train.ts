@@ -6,22 +6,27 @@ import { existsSync } from 'node:fs';
 import { Failure } from '../core/failures.js';
 import { worthOfAttributes } from '../core/fitting/evidence.js';
 import { sha256Of } from '../core/hash.js';
-import type { Watcher } from '../core/progress.js';
+import { silent, type Watcher } from '../core/progress.js';
 import { runBaselinesOverSeeds, type Baselines } from './baseline/baseline.js';
 import type { Configuration } from './configuration.js';
 import type { Dataset } from './datasets/dataset.js';
+import { fewShotClasses } from './datasets/few-shot.js';
 import { fingerprint } from './datasets/fingerprint.js';
 import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
+import { fadedBiasOf } from './evaluation/few-shot-bias.js';
 import { trainModel, type TrainedModel } from './model.js';
 import { requireTrainable, settingsWithoutEffect } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
-import { saveModel } from './saving/save.js';
+import { takeFewShot } from './preparation/take-few-shot.js';
+import { describedClasses, saveModel } from './saving/save.js';
 import { biasFor } from './selection/bias.js';
 import { evidenceOf } from './selection/evidence.js';
+import { fewShotLines } from './selection/few-shot-lines.js';
 import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
-import { selectSettings, type Selection } from './selection/search.js';
+import { selectSettings, unitsOfSelection, type Selection } from './selection/search.js';
+import { WholeRun } from './whole-run.js';
 import { WorkDirectory } from './work-directory.js';
 
 interface TrainingRequest {
@@ -50,23 +55,40 @@ interface SeedEvaluation {
   readonly baselines: Baselines;
 }
 
-export async function train(request: TrainingRequest): Promise<TrainingReport> {
-  const { dataset, engine, watcher, out, seeds, resume } = request;
+export async function train(asked: TrainingRequest): Promise<TrainingReport> {
+  const request = { ...asked, dataset: takeFewShot(asked.dataset, asked.configuration) };
+  const { dataset, watcher, seeds } = request;
   requireTrainable(dataset, request.configuration);
   const work = openWork(request);
 
   for (const line of settingsWithoutEffect(dataset, request.configuration)) watcher.note(`Warning: ${line}`);
-  const plan = foldPlan(dataset, request.configuration);
+  const { configuration } = request;
+  const plan = foldPlan(dataset, configuration);
   if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
   if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');
-  const { configuration } = request;
-  const run = { engine, watcher, work };
+  const whole = new WholeRun(watcher, seeds.length * (unitsOfSelection(dataset, configuration) + 1));
+  try {
+    return await trainSeeds(request, plan, work, whole);
+  } finally {
+    whole.stop();
+  }
+}
+
+async function trainSeeds(
+  request: TrainingRequest,
+  plan: FoldPlan,
+  work: WorkDirectory,
+  whole: WholeRun,
+): Promise<TrainingReport> {
+  const { dataset, configuration, engine, watcher, out, seeds, resume } = request;
+  const run = { engine, watcher, work, whole };
   const selection = await selectSettings(dataset, configuration, { ...run, seed: seeds[0], foldSeed: 0 });
-  const { bias, trials } = selection;
+  const { bias, trials, pictureGains } = selection;
+  for (const line of fewShotLines(dataset, pictureGains)) watcher.note(line);
   work.log({ phase: 'selected', ...bias, trials, validationWarning: plan.warning });
   const perSeed = await runBaselinesOverSeeds(
     dataset,
-    { engine, seed: seeds[0], watcher, configuration },
+    { engine, seed: seeds[0], watcher: { ...silent, signal: watcher.signal }, configuration },
     seeds,
   );
   const [baselines] = perSeed;
@@ -76,13 +98,13 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
     if (foldSeed === 0) continue;
     watcher.note(`Seed ${seed}: choosing on validation classes drawn anew.`);
     const own = await selectSettings(dataset, configuration, { ...run, seed, foldSeed });
-    const evaluation = await trainOnce(request, own, work, seed);
+    const evaluation = await trainOnce(request, own, run, seed);
     evaluations.push({ seed, evaluation, baselines: perSeed[foldSeed] });
   }
   // The first seed comes last: its model is the one that is saved. A run killed just after saving has a bundle already.
   const published = resume && existsSync(out);
   const publish = published ? undefined : publisher(request, plan, selection, baselines);
-  const evaluation = await trainOnce(request, selection, work, seeds[0], publish);
+  const evaluation = await trainOnce(request, selection, run, seeds[0], publish);
   evaluations.unshift({ seed: seeds[0], evaluation, baselines });
   work.finish();
   return { validationWarning: plan.warning, selection, evaluations, baselines, logFile: work.logFile };
@@ -90,11 +112,14 @@ export async function train(request: TrainingRequest): Promise<TrainingReport> {
 
 /**
  * The dataset with its unseen classes left out of everything, names and attributes included: a model trained on it learns
- * of them only when they are added at runtime.
+ * of them only when they are added at runtime. Few-shot classes are not left out: training has pictures of them.
  */
 export function hideUnseen(dataset: Dataset): Dataset {
-  const { train: rows, testSeen } = dataset.splits;
-  return restrictClasses(dataset, dataset.seen, { train: rows, testSeen, testUnseen: new Int32Array(0) });
+  const { splits, labels, seen } = dataset;
+  const few = fewShotClasses(dataset);
+  const kept = Int32Array.from([...seen, ...few]).sort();
+  const testUnseen = splits.testUnseen.filter((row) => few.includes(labels[row]));
+  return restrictClasses(dataset, kept, { ...splits, testUnseen });
 }
 
 function openWork(request: TrainingRequest): WorkDirectory {
@@ -110,19 +135,20 @@ type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
 
 /** One seed as a resumable unit. A model that is to be published is needed in memory, so its stored result is not enough. */
 async function trainOnce(
-  { dataset, engine, watcher }: TrainingRequest,
-  { configuration, bias, confidence }: Selection,
-  work: WorkDirectory,
+  { dataset, engine }: TrainingRequest,
+  { configuration, bias, confidence, evidence }: Selection,
+  { work, whole }: { readonly work: WorkDirectory; readonly whole: WholeRun },
   seed: number,
   publish?: Publish,
 ): Promise<Evaluation> {
-  const run = async ({ checkpoints, log }: UnitContext): Promise<Evaluation> => {
+  const run = async ({ checkpoints, log }: UnitContext, watcher: Watcher): Promise<Evaluation> => {
     watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
     const model = await trainModel(dataset, configuration, {
       engine,
       seed,
       watcher,
       label: 'generator',
+      evidence,
       checkpoints,
       onEpoch: (report) => {
         log({ phase: 'final', seed, ...report });
@@ -130,13 +156,16 @@ async function trainOnce(
     });
     try {
       const { temperature } = configuration.head;
-      const scoring = { mapper: model.data.mapper, head: model.head, temperature };
-      const evaluation = await evaluateModel(
-        scoring,
-        dataset,
-        biasFor(bias, dataset.unseen.length),
-        confidence?.sharpness,
+      const unseenBias = biasFor(bias, dataset.unseen.length);
+      const fadedBias = fadedBiasOf(
+        {
+          classes: describedClasses(dataset, model.data.fewShot),
+          head: { evidence: evidenceOf(model.data, configuration, evidence).evidence },
+        },
+        unseenBias,
       );
+      const scoring = { mapper: model.data.mapper, head: model.head, temperature, fadedBias };
+      const evaluation = await evaluateModel(scoring, dataset, unseenBias, confidence ?? undefined);
       log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined, calibration: undefined });
       await publish?.(model, evaluation);
       return evaluation;
@@ -145,7 +174,9 @@ async function trainOnce(
     }
   };
   const rerun = publish !== undefined;
-  return runResumableUnit(work, `final-seed${seed}`, run, { rerun });
+  return whole.unit('all seen classes', (watcher) =>
+    runResumableUnit(work, `final-seed${seed}`, (context) => run(context, watcher), { rerun }),
+  );
 }
 
 function publisher(

@@ -1,26 +1,13 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Adaptation } from '../../core/adaptation/adaptation.js';
-import { blockOtherDecoders } from '../../core/backbone/preprocess.js';
-import { readBundle } from '../../core/bundle/read.js';
-import { Failure } from '../../core/failures.js';
 import { percent } from '../../core/percent.js';
 import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle.js';
-import {
-  poolOfDataset,
-  poolOfPictures,
-  type UnlabelledPool,
-} from '../../trainer/adaptation/unlabelled-pool.js';
-import { loadDataset } from '../../trainer/datasets/load.js';
+import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
-interface AdaptOptions {
-  readonly bundle: string;
-  readonly images?: string;
-  readonly data?: string;
-  readonly out: string;
+interface AdaptOptions extends UnlabelledOptions {
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -52,21 +39,8 @@ Examples:
     )
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
-        const { out, images, data } = options;
-        if ((images === undefined) === (data === undefined))
-          throw new Failure('config-invalid', 'Give either --images or --data.');
-        if (existsSync(out))
-          throw new Failure(
-            'output-exists',
-            `${out} exists already. Name another output, or remove it first.`,
-          );
-        const bundle = await readBundle(options.bundle);
-        const work = `${resolve(out)}.work`;
-        if (images !== undefined) blockOtherDecoders();
-        const pool =
-          images === undefined
-            ? poolOfDataset(await loadDataset(data!))
-            : await poolOfPictures(images, work, bundle.manifest, context);
+        const { out } = options;
+        const { bundle, pool, work } = await readUnlabelled(options, context);
         context.note(`Adapting to ${pool.features.rows} pictures …`);
         const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
         await writeAdapted(out, adapted);

@@ -9,7 +9,7 @@ import {
 import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { percent } from '../../core/percent.js';
-import { listFolders } from '../../trainer/extraction/list-pictures.js';
+import { filesUnder, listFolders } from '../../trainer/extraction/list-pictures.js';
 import { readClassTable, type TableClass } from '../class-table.js';
 import type { CommandContext } from '../context.js';
 import { addPictures, inRequests, readPictures } from '../send-pictures.js';
@@ -30,9 +30,25 @@ export async function addClasses(
   { dryRun = false, examples }: AddOptions,
   context: CommandContext,
 ): Promise<void> {
-  const classes = await readClassTable(csv);
-  const pictures = examples === undefined ? new Map() : await picturesIn(examples, classes, csv, context);
+  const { classes, examples: folders } = await readClassTable(csv);
+  const pictures = new Map<string, readonly string[]>(
+    examples === undefined ? [] : await picturesIn(examples, classes, csv, context),
+  );
+  for (const [name, folder] of folders)
+    pictures.set(name, [...(pictures.get(name) ?? []), ...(await picturesOf(name, folder))]);
   await (dryRun ? preview(client, classes, pictures, context) : add(client, classes, pictures, context));
+}
+
+/** Of a folder that the table itself names. */
+async function picturesOf(name: string, folder: string): Promise<string[]> {
+  const files = await filesUnder(folder).catch((error: unknown) => {
+    throw new Failure(
+      'dataset-invalid',
+      `The pictures of "${name}" cannot be read: ${(error as Error).message} Correct the column "examples", or leave the cell empty.`,
+      { cause: error },
+    );
+  });
+  return files.map(({ file }) => join(folder, file));
 }
 
 /** A folder for each class, named as the table names it. */
@@ -217,17 +233,18 @@ interface WithFilled {
   readonly certainty?: Readonly<Record<string, number>> | undefined;
 }
 
-/** What was filled in: how much of each class, and with `values` the surest of it. */
+/** What was filled in: how much of each class, and with `values` those it is most confident of. */
 function filledLines(classes: readonly WithFilled[], values = false): string[] {
   const partly = classes.filter(({ filled }) => filled !== undefined);
   if (partly.length === 0) return [];
   if (!values) return [`Filled in: attributes of ${partly.length} classes that the table leaves open.`];
   const lines = partly.map(({ name, filled = {}, certainty = {} }) => {
-    const surest = Object.keys(filled).sort((a, b) => (certainty[b] ?? 0) - (certainty[a] ?? 0));
-    const shown = surest
+    const mostConfident = Object.keys(filled).sort((a, b) => (certainty[b] ?? 0) - (certainty[a] ?? 0));
+    const shown = mostConfident
       .slice(0, listedValues)
       .map((one) => `${one} ${filled[one].toFixed(2)} (${percent(certainty[one] ?? 0).trim()} % sure)`);
-    const more = surest.length > listedValues ? `, and ${surest.length - listedValues} more` : '';
+    const more =
+      mostConfident.length > listedValues ? `, and ${mostConfident.length - listedValues} more` : '';
     return `  ${name}: ${shown.join(', ')}${more}`;
   });
   return ['Filled in where the table says nothing:', ...lines];

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
 import { convertDataset } from '../../trainer/datasets/convert.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { fewShotClasses, fewShotInWords, fewShotRows } from '../../trainer/datasets/few-shot.js';
 import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadAndCheck, type DatasetForm, type LoadOptions } from '../../trainer/datasets/load.js';
 import { featurePlaces } from '../../trainer/datasets/open-form-features.js';
@@ -114,19 +115,20 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
     trainRows: dataset.splits.train.length,
     testSeenRows: dataset.splits.testSeen.length,
     testUnseenRows: dataset.splits.testUnseen.length,
+    fewShotClasses: fewShotClasses(dataset).length,
+    fewShotRows: fewShotRows(dataset).length,
     validationClasses: dataset.validationClasses?.length ?? null,
     classOrder: order,
     warnings,
   });
 }
 
-function summary(
-  { name, features, attributes, seen, unseen, splits, validationClasses }: Dataset,
-  form: DatasetForm,
-): string {
+function summary(dataset: Dataset, form: DatasetForm): string {
+  const { name, features, attributes, seen, unseen, splits, validationClasses } = dataset;
+  const fewShot = fewShotInWords(dataset);
   return `${name} (${formNames[form]})
   ${features.rows} rows of ${features.columns} features
   ${seen.length} seen and ${unseen.length} unseen classes with ${attributes.columns} attributes
-  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes
+  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes${fewShot === '' ? '' : `\n  ${fewShot}, which count as unseen classes`}
   ${validationClasses ? `${validationClasses.length} validation classes` : 'no validation classes: some are held out by seed'}`;
 }

@@ -3,8 +3,10 @@ import { percent } from '../../core/percent.js';
 import { runBaselines } from '../../trainer/baseline/baseline.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { asTrained } from '../../trainer/preparation/take-few-shot.js';
 import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
+import { reliabilityTable } from '../../trainer/evaluation/reliability-table.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { remembered } from '../../trainer/report/gather/history.js';
 import { evaluateAtRuntime } from '../runtime-evaluation.js';
@@ -37,7 +39,7 @@ Examples:
     await run(options.json === true, async (context) => {
       const bundle = await readBundle(options.bundle);
       context.note(`Reading ${options.data} …`);
-      const dataset = await loadDataset(options.data, options);
+      const dataset = asTrained(bundle.manifest, await loadDataset(options.data, options));
       const atRuntime = options.runtime
         ? await evaluateAtRuntime(options.bundle, bundle, dataset, context)
         : null;
@@ -54,6 +56,7 @@ Examples:
               ]
             : []),
           evaluationTable(evaluation, baselines, remembered(bundle.manifest).validation.at(-1)),
+          reliabilityTable(evaluation.calibration),
           ...(worst.length > 0 ? ['Worst classes:'] : []),
           ...worst.map(
             ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,

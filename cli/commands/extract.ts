@@ -4,7 +4,9 @@ import { blockOtherDecoders, defaultLimits } from '../../core/backbone/preproces
 import { defaultBatchSize } from '../../core/backbone/extractor.js';
 import { providers, type Provider } from '../../core/compute/session.js';
 import { Failure } from '../../core/failures.js';
+import { fewShotClasses, fewShotInWords, fewShotRows } from '../../trainer/datasets/few-shot.js';
 import { leftOutFile, type Assembled } from '../../trainer/extraction/assemble.js';
+import { whyNotOpened } from '../../trainer/datasets/problems.js';
 import { extract, mergeShards, type ExtractionReport } from '../../trainer/extraction/extract.js';
 import { defaultSplitOptions, type SplitOptions } from '../../trainer/extraction/make-splits.js';
 import type { Shard } from '../../trainer/shard.js';
@@ -12,11 +14,13 @@ import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
 import { count, positive, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 
 interface ExtractOptions {
   readonly images?: string;
   readonly list?: string;
   readonly attributes?: string;
+  readonly attributeNotes?: string;
   readonly out?: string;
   readonly name?: string;
   readonly leaveOutLines?: boolean;
@@ -25,6 +29,7 @@ interface ExtractOptions {
   readonly unseenFile?: string;
   readonly unseenFraction: number;
   readonly testFraction: number;
+  readonly fewShot: number;
   readonly seed: number;
   readonly shard?: Shard;
   readonly maxMegapixels: number;
@@ -41,6 +46,10 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .option('--images <directory>', 'the pictures: JPEG, PNG or WebP')
     .option('--list <csv>', 'files and classes (file,class or file,class,split) instead of folders')
     .option('--attributes <csv>', 'the attributes of each class (class,<attribute names>)')
+    .option(
+      '--attribute-notes <csv>',
+      'what the attributes are (attribute,description,unit,family), shown wherever one is',
+    )
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--name <text>', 'what the dataset is called in reports and answers (default: the name of OUT)')
     .option('--leave-out-lines', 'go on without lines of the attributes that cannot be used')
@@ -58,6 +67,12 @@ export const addExtractCommand: AddCommand = (program, run) => {
       "share of a seen class's pictures to test with",
       share,
       defaultSplitOptions.testFraction,
+    )
+    .option(
+      '--few-shot <count>',
+      'classes with at most so many training pictures become few-shot classes; 0 for none',
+      wholeNumber,
+      defaultSplitOptions.fewShot,
     )
     .option('--seed <number>', 'the same seed gives the same splits', wholeNumber, defaultSplitOptions.seed)
     .option('--shard <i/n>', 'run shard i of n only; "extract merge" then makes the dataset', shardNumber)
@@ -123,22 +138,26 @@ async function extractPictures(options: ExtractOptions, context: CommandContext)
   const attributes = needed(options.attributes, '--attributes');
   const out = needed(options.out, '--out');
   blockOtherDecoders(); // pictures are untrusted input, and this command does not draw any
-  const report = await extract(
-    {
-      images,
-      attributes,
-      out,
-      ...(list !== undefined && { list }),
-      ...(options.name !== undefined && { name: options.name }),
-      ...(options.leaveOutLines && { leaveOutLines: true }),
-      ...(backbone !== undefined && { backbone }),
-      ...(shard && { shard }),
-      splits: await splitOptions(options),
-      pixelLimit: Math.round(options.maxMegapixels * 1e6),
-      batchSize: options.batch,
-      session: { provider, threads },
-    },
-    context,
+  const splits = await splitOptions(options);
+  const report = await sayHowToResume(sameCommandAgain, () =>
+    extract(
+      {
+        images,
+        attributes,
+        out,
+        ...(list !== undefined && { list }),
+        ...(options.attributeNotes !== undefined && { attributeNotes: options.attributeNotes }),
+        ...(options.name !== undefined && { name: options.name }),
+        ...(options.leaveOutLines && { leaveOutLines: true }),
+        ...(backbone !== undefined && { backbone }),
+        ...(shard && { shard }),
+        splits,
+        pixelLimit: Math.round(options.maxMegapixels * 1e6),
+        batchSize: options.batch,
+        session: { provider, threads },
+      },
+      context,
+    ),
   );
   const { assembled } = report;
   const pace = paceOf(report);
@@ -160,20 +179,20 @@ async function extractPictures(options: ExtractOptions, context: CommandContext)
 }
 
 async function splitOptions(options: ExtractOptions): Promise<SplitOptions> {
-  const { unseen, unseenFile, unseenFraction, testFraction, seed } = options;
+  const { unseen, unseenFile, unseenFraction, testFraction, fewShot, seed } = options;
   if (unseen !== undefined && unseenFile !== undefined)
     throw new Failure('usage', 'Give --unseen or --unseen-file, not both.');
   const text =
     unseenFile === undefined
       ? unseen
       : await readFile(unseenFile, 'utf8').catch((error: unknown) => {
-          throw new Failure('usage', `Cannot open ${unseenFile}: ${(error as Error).message}`, {
+          throw new Failure('usage', `Cannot open ${unseenFile}: ${whyNotOpened(error)}`, {
             cause: error,
           });
         });
   const names = text?.split(unseenFile === undefined ? ',' : '\n').map((name) => name.trim());
   const unseenClasses = names?.filter((name) => name !== '');
-  return { unseenFraction, testFraction, seed, ...(unseenClasses && { unseenClasses }) };
+  return { unseenFraction, testFraction, fewShot, seed, ...(unseenClasses && { unseenClasses }) };
 }
 
 function needed(value: string | undefined, option: string): string {
@@ -190,6 +209,8 @@ function figures({ dataset, leftOut, warnings }: Assembled) {
     trainRows: dataset.splits.train.length,
     testSeenRows: dataset.splits.testSeen.length,
     testUnseenRows: dataset.splits.testUnseen.length,
+    fewShotClasses: fewShotClasses(dataset).length,
+    fewShotRows: fewShotRows(dataset).length,
     backbone: dataset.backbone,
     leftOut,
     warnings,
@@ -198,11 +219,13 @@ function figures({ dataset, leftOut, warnings }: Assembled) {
 
 function describe({ dataset, leftOut, warnings }: Assembled, out: string): string {
   const { features, seen, unseen, splits, backbone } = dataset;
+  const fewShot = fewShotInWords(dataset);
   return [
     `Dataset: ${out}`,
     `  ${features.rows} rows of ${features.columns} features by ${backbone?.name ?? 'an unknown backbone'}`,
     `  ${seen.length} seen and ${unseen.length} unseen classes with ${dataset.attributes.columns} attributes`,
     `  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes`,
+    fewShot === '' ? '' : `  ${fewShot}, which count as unseen classes`,
     ...warnings.map(({ message }) => `Warning: ${message}.`),
     leftOut.length === 0
       ? 'Nothing was left out.'

@@ -9,6 +9,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   groups: async () => (await import('./groups.js')).addGroupsCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
   adapt: async () => (await import('./adapt.js')).addAdaptCommand,
+  discover: async () => (await import('./discover.js')).addDiscoverCommand,
   evaluate: async () => (await import('./evaluate.js')).addEvaluateCommand,
   report: async () => (await import('./report.js')).addReportCommand,
   baseline: async () => (await import('./baseline.js')).addBaselineCommand,

@@ -1,3 +1,4 @@
+import { noteInWords } from '../../core/head/attribute-words.js';
 import { readBundle } from '../../core/bundle/read.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { worthOfAttributes } from '../../core/fitting/evidence.js';
@@ -26,18 +27,30 @@ Examples:
 
 function describe(manifest: Manifest, identity: string): string {
   const unseen = manifest.classes.filter(({ seen }) => !seen);
+  const fewShot = unseen.filter((one) => one.fewShot);
+  const given = fewShot.reduce((sum, one) => sum + one.fewShot!, 0);
   const bytes = Object.values(manifest.files).reduce((sum, file) => sum + file.bytes, 0);
   const { head, featureMap, backbone } = manifest;
   return `${manifest.method} trained on ${manifest.dataset.name}, seed ${manifest.seed}
   identity    ${identity}
-  classes     ${manifest.classes.length - unseen.length} seen, ${unseen.length} unseen
-  attributes  ${manifest.attributes.length}
+  classes     ${manifest.classes.length - unseen.length} seen, ${unseen.length} unseen${fewShot.length > 0 ? `, ${fewShot.length} of them few-shot with ${given} pictures in all` : ''}
+  attributes  ${manifest.attributes.length}${notesOf(manifest)}
   features    ${featureMap.width} for each picture, ${featureMap.kind}
   backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
   bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)}
   confidence  ${confidenceOf(manifest)}
   pictures    ${picturesInWords(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
+}
+
+/** A line for each attribute of which the dataset says what it is. */
+function notesOf({ attributes }: Manifest): string {
+  return attributes
+    .flatMap((attribute) => {
+      const words = noteInWords(attribute);
+      return words === '' ? [] : [`\n                ${attribute.name}: ${words}`];
+    })
+    .join('');
 }
 
 /** How much labelled pictures of a class count, added at runtime. */

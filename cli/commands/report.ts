@@ -2,10 +2,11 @@ import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { wholeNumber } from '../numbers.js';
+import { addPictureOptions, picturesOf, type ReportPictureOptions } from '../picture-options.js';
 import type { AddCommand } from '../program.js';
 import { addLoadOptions } from './dataset.js';
 
-interface ReportOptions extends LoadOptions {
+interface ReportOptions extends LoadOptions, ReportPictureOptions {
   readonly bundle: string;
   readonly data: string;
   readonly out?: string;
@@ -27,20 +28,30 @@ export const addReportCommand: AddCommand = (program, run) => {
     .addHelpText(
       'after',
       `
-"unseen train" makes it by itself. The file needs no server and no network.
+"unseen train" makes it by itself. The file needs no server and no network. It has small pictures in it: those that were
+wrong, with answer, truth and reason, and the most typical and the hardest ones of each class.
 
 Examples:
   unseen report --bundle bundles/cub --data data/cub
-  unseen report --bundle bundles/cub --data data/cub --out cub.html`,
+  unseen report --bundle bundles/cub --data data/cub --out cub.html
+  unseen report --bundle bundles/cub --data data/cub --images photos/cub --pictures-size 10`,
     );
-  addLoadOptions(command).action(async (options: ReportOptions) => {
+  addPictureOptions(addLoadOptions(command)).action(async (options: ReportOptions) => {
     await run(options.json === true, async (context) => {
       const { bundle: bundlePath, out = reportPath(bundlePath), log = trainingLog(bundlePath) } = options;
       const engine = await openEngine('onnx', { provider: 'cpu', threads: options.threads });
       context.note(`Reading ${options.data} …`);
       const dataset = await loadDataset(options.data, options);
       const { writeReport } = await import('../../trainer/report/write-report.js');
-      await writeReport({ bundlePath, out, dataset, engine, logFile: log, watcher: context });
+      await writeReport({
+        bundlePath,
+        out,
+        dataset,
+        engine,
+        logFile: log,
+        watcher: context,
+        pictures: picturesOf(options),
+      });
       context.result(`Report: ${out}   (open it in a browser)`, { bundle: bundlePath, report: out });
     });
   });

@@ -13,6 +13,7 @@ import { renderReport } from '../../trainer/experiments/render.js';
 import { figureNames, reproduce, type FigureName } from '../../trainer/experiments/reproduce.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import {
   addTrainingOptions,
   noteWarnings,
@@ -82,20 +83,22 @@ Examples:
       const inputs = await openInputs(options, open, context);
       const { engine, dataset } = inputs;
       noteWarnings(inputs, context);
-      const reproduction = await reproduce({
-        dataset,
-        configuration,
-        engine,
-        out: options.out,
-        tables: options.table,
-        figures: options.figure,
-        ablations: options.ablations === true,
-        baselines: options.baselines,
-        benchmark: options.benchmark ?? benchmarkNamed(dataset.name),
-        split: options.split,
-        seeds: Array.from({ length: options.seeds }, (_, i) => options.seed + i),
-        watcher: context,
-      });
+      const reproduction = await sayHowToResume(sameCommandAgain, () =>
+        reproduce({
+          dataset,
+          configuration,
+          engine,
+          out: options.out,
+          tables: options.table,
+          figures: options.figure,
+          ablations: options.ablations === true,
+          baselines: options.baselines,
+          benchmark: options.benchmark ?? benchmarkNamed(dataset.name),
+          split: options.split,
+          seeds: Array.from({ length: options.seeds }, (_, i) => options.seed + i),
+          watcher: context,
+        }),
+      );
       context.result(renderReport(reproduction), reproduction);
     });
   });

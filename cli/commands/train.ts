@@ -3,13 +3,16 @@ import { providers, type Provider } from '../../core/compute/session.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import type { Engine } from '../../trainer/engine/contract.js';
 import { openEngine, engineNames, type EngineName } from '../../trainer/engine/open.js';
+import type { PictureOptions } from '../../trainer/report/gather/pictures/pictures.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { seedsTable } from '../../trainer/evaluation/seeds-table.js';
 import type { CommandContext } from '../context.js';
 import { count, wholeNumber } from '../numbers.js';
+import { addPictureOptions, picturesOf, type ReportPictureOptions } from '../picture-options.js';
 import type { AddCommand } from '../program.js';
+import { sayHowToResume } from '../say-how-to-resume.js';
 import {
   addTrainingOptions,
   noteWarnings,
@@ -18,7 +21,7 @@ import {
   type TrainingOptions,
 } from '../training-inputs.js';
 
-interface TrainOptions extends TrainingOptions {
+interface TrainOptions extends TrainingOptions, ReportPictureOptions {
   readonly seeds: number;
   readonly engine: EngineName;
   readonly provider: Provider;
@@ -65,7 +68,7 @@ Examples:
   unseen train --data data/cub --out bundles/cub --resume
   unseen train --data data/cub --out bundles/paper --preset paper --seeds 3 --json`,
     );
-  addTrainingOptions(command).action(async (options: TrainOptions) => {
+  addPictureOptions(addTrainingOptions(command)).action(async (options: TrainOptions) => {
     await run(options.json === true, async (context) => {
       const configuration = await settingsOf(options);
       const open = () => openEngine(options.engine, options);
@@ -75,17 +78,13 @@ Examples:
       const dataset = options.hideUnseen ? hideUnseen(loaded) : loaded;
       const seeds = Array.from({ length: options.seeds }, (_, i) => options.seed + i);
       const resume = options.resume === true;
-      const report = await train({
-        dataset,
-        configuration,
-        seeds,
-        engine,
-        out: options.out,
-        resume,
-        watcher: context,
-      });
+      const { out } = options;
+      const report = await sayHowToResume(
+        'Give the same command with --resume to go on where it stopped.',
+        () => train({ dataset, configuration, seeds, engine, out, resume, watcher: context }),
+      );
       const reportFile = options.report
-        ? await writeReportOf(options.out, { dataset, engine }, context)
+        ? await writeReportOf(options.out, { dataset, engine, pictures: picturesOf(options) }, context)
         : null;
       context.result(describe(report, options.out, reportFile), {
         bundle: options.out,
@@ -100,7 +99,11 @@ Examples:
 /** The model is saved by now, so a failure here is reported and costs the report only. */
 async function writeReportOf(
   bundlePath: string,
-  { dataset, engine }: { readonly dataset: Dataset; readonly engine: Engine },
+  inputs: {
+    readonly dataset: Dataset;
+    readonly engine: Engine;
+    readonly pictures: PictureOptions | null;
+  },
   context: CommandContext,
 ): Promise<string | null> {
   const out = reportPath(bundlePath);
@@ -108,7 +111,7 @@ async function writeReportOf(
   try {
     const { writeReport } = await import('../../trainer/report/write-report.js');
     const logFile = trainingLog(bundlePath);
-    await writeReport({ bundlePath, out, dataset, engine, logFile, watcher: context });
+    await writeReport({ bundlePath, out, logFile, watcher: context, ...inputs });
     return out;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

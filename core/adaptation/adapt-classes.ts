@@ -74,15 +74,19 @@ async function competingPrototypes(
     if (replaced.has(name)) continue;
     const described = { name, attributes: context.encode(attributes) };
     const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own');
+    const examples = context.ownExamples(name);
+    const { prototype: placed } = examples
+      ? await synthesiseRows(context, { ...described, examples }, 1, 'own')
+      : { prototype: attributed };
     const mean = context.donors.means.get(c);
-    const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : attributed;
+    const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : placed;
     competing.push({
       name,
       seen,
       label: c,
       prototype,
       bias: biases[c] / temperature!,
-      labelled: null,
+      labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
       attributed,
       knownShare: 1,
     });

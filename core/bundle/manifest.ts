@@ -15,15 +15,36 @@ export const headPriors = ['prototypes', 'zero'] as const;
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const finite = z.number().refine(Number.isFinite);
 
+/** What an attribute is, for people; bundles from before have none of it. */
+export const attributeNoteSchema = z.object({
+  description: z.string().optional().describe('What it says, in words.'),
+  unit: z.string().optional().describe('In which its values are.'),
+  family: z.string().optional().describe('What it belongs to, where its name does not say.'),
+});
+
+export type AttributeNote = z.infer<typeof attributeNoteSchema>;
+
 const attributeDescriptionSchema = z.object({
   name: z.string().min(1),
   minimum: finite.describe('Smallest value over the seen classes.'),
   maximum: finite.describe('Largest value over the seen classes.'),
+  ...attributeNoteSchema.shape,
 });
 
 const classDescriptionSchema = z.object({
   name: z.string().min(1),
-  seen: z.boolean().describe('True when training had pictures of it.'),
+  seen: z
+    .boolean()
+    .describe(
+      'True when training had pictures of it, and learnt from it what attributes mean; false for a few-shot class.',
+    ),
+  fewShot: z
+    .int()
+    .positive()
+    .optional()
+    .describe(
+      'Pictures that training had of a few-shot class, which counts as unseen; left out for all others.',
+    ),
   attributes: z
     .array(finite)
     .describe('In the order of `attributes`, in the units in which the dataset gave them.'),

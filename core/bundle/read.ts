@@ -5,6 +5,7 @@ import { fromHalf } from '../half.js';
 import { sha256Of } from '../hash.js';
 import { matrix, type Matrix } from '../matrix.js';
 import type { Bundle } from './bundle.js';
+import { exampleCount, examplesByClass } from './examples-file.js';
 import { manifestSchema, type Manifest } from './manifest.js';
 import { upgradeManifest } from './upgrade.js';
 
@@ -34,6 +35,9 @@ export async function readBundle(path: string): Promise<Bundle> {
   ) {
     damaged(path, `its sizes do not fit ${classes} classes of ${width} features`);
   }
+  const count = exampleCount(manifest);
+  const examples = count > 0 ? rowsOf(await file('examples.f16'), width) : matrix(0, width);
+  if (examples.rows !== count) damaged(path, `examples.f16 has ${examples.rows} rows instead of ${count}`);
   return {
     manifest,
     identity,
@@ -44,6 +48,7 @@ export async function readBundle(path: string): Promise<Bundle> {
     bias,
     deviations: 'deviations.f16' in manifest.files ? rowsOf(await file('deviations.f16'), width) : null,
     novelty: 'novelty.f16' in manifest.files ? rowsOf(await file('novelty.f16'), width) : null,
+    examples: examplesByClass(manifest, examples),
     replay: { features: matrix(labels.length, width, replay), labels },
   };
 }

@@ -2,6 +2,7 @@ import { writeDirectory } from '../atomic-directory.js';
 import { toHalf } from '../half.js';
 import { bytesOf, sha256Of } from '../hash.js';
 import type { BundleContent } from './bundle.js';
+import { stackedExamples } from './examples-file.js';
 import { bundleFormatVersion, manifestSchema, type Manifest } from './manifest.js';
 
 /**
@@ -20,6 +21,7 @@ export async function writeBundle(
     'head-bias.f32': bytesOf(content.bias),
     'replay-features.f16': bytesOf(toHalf(content.replay.features.data)),
     'replay-labels.i32': bytesOf(content.replay.labels),
+    ...(content.examples.size > 0 && { 'examples.f16': bytesOf(toHalf(stackedExamples(content).data)) }),
     ...(content.novelty && { 'novelty.f16': bytesOf(toHalf(content.novelty.data)) }),
     ...(content.deviations && { 'deviations.f16': bytesOf(toHalf(content.deviations.data)) }),
   };

@@ -3,13 +3,14 @@ import { headRows } from '../head/feature-map.js';
 import { appendHeadRows } from '../head/head-rows.js';
 import { decodeAttributes } from '../head/attribute-encoder.js';
 import { Scorer, type LinearHead } from '../head/scorer.js';
+import { sharpnessFor, uncalibrated } from '../head/sharpness.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
 import { Plausibility } from './plausibility.js';
-import { expectedRecognition, nearestCosine } from './recognition.js';
+import { crowdedness, expectedRecognition, nearestCosine } from './recognition.js';
 import type { RowContext } from './rows/row-source.js';
 import { knownShareOf, synthesiseRows } from './rows/synthetic-class.js';
 import type { FittedClass } from './runtime-class.js';
-import { servingBiases } from './serving-bias.js';
+import { servingBiases, unseenSharesOf } from './serving-bias.js';
 
 export interface Confusion {
   /** Mean probability of the class itself on its own synthetic features. */
@@ -82,6 +83,7 @@ export async function confusionOf(
   const others = Array.from(all.keys()).filter((c) => c !== own && !context.refitted.has(c));
   const best = (value: (c: number) => number): number[] =>
     others.toSorted((a, b) => value(b) - value(a)).slice(0, maxListed);
+  const shares = unseenSharesOf(manifest, classes);
   const likeness = encoded.map((one) => cosine(one, encoded[own]));
   return {
     recognised: probability[own],
@@ -90,7 +92,14 @@ export async function confusionOf(
       probability: probability[c],
     })),
     nearest: best((c) => likeness[c]).map((c) => ({ name: all[c].name, likeness: likeness[c] })),
-    expected: examples ? null : expectedOf(context, probability[own], rowOf(head.weights, own)),
+    expected: examples
+      ? null
+      : expectedOf(context, {
+          promised: probability[own],
+          row: rowOf(head.weights, own),
+          own: encoded[own],
+          unseen: others.filter((c) => shares[c] === 1).map((c) => encoded[c]),
+        }),
     ...plausibilityOf(context, all[own].attributes, encoded[own]),
   };
 }
@@ -127,24 +136,37 @@ async function probabilities(
   const scores = await scorer.score(head, rows); // (rows, C)
   await scorer.release();
   const biases = servingBiases(manifest, classes);
-  const sharpness = manifest.confidence?.sharpness ?? 1;
+  const calibration = manifest.confidence ?? uncalibrated;
+  const shares = unseenSharesOf(manifest, classes);
   return Array.from({ length: rows.rows }, (_, i) => {
     const row = Float64Array.from(rowOf(scores, i), (score, c) => score + biases[c]);
-    const max = row.reduce((top, score) => Math.max(top, score), -Infinity);
-    const parts = row.map((score) => Math.exp(sharpness * (score - max)));
+    const best = row.reduce((top, score, c) => (score > row[top] ? c : top), 0);
+    const sharpness = sharpnessFor(calibration, shares[best]);
+    const parts = row.map((score) => Math.exp(sharpness * (score - row[best])));
     const sum = parts.reduce((total, part) => total + part, 0);
     return parts.map((part) => part / sum);
   });
 }
 
-function expectedOf({ bundle, base }: RowContext, promised: number, row: Float32Array): number | null {
+interface Described {
+  readonly promised: number;
+  readonly row: Float32Array; // of the head
+  readonly own: Float32Array; // encoded attributes
+  readonly unseen: readonly Float32Array[]; // those of the other classes that are known by attributes alone
+}
+
+function expectedOf({ bundle, base }: RowContext, { promised, row, own, unseen }: Described): number | null {
   const { classes, confidence } = bundle.manifest;
   if (!confidence?.recognition) return null;
   const seen = takeRows(
     base.weights,
     classes.flatMap((one, c) => (one.seen ? [c] : [])),
   );
-  return expectedRecognition({ promised, nearest: nearestCosine(row, seen) }, confidence.recognition);
+  const crowded = crowdedness(own, unseen, confidence.recognition.attributeScale);
+  return expectedRecognition(
+    { promised, nearest: nearestCosine(row, seen), crowded },
+    confidence.recognition,
+  );
 }
 
 const plausibilities = new WeakMap<RowContext['bundle'], { readonly of: Plausibility | null }>();

@@ -49,20 +49,21 @@ export async function consolidate(
   if (bundle.bias.length + classes.length > maxClasses)
     throw new RangeError(`only up to ${maxClasses} classes can be consolidated`);
   const assembly = await RowAssembly.open(bundle, options, consolidationBudget);
-  const { context } = assembly;
   try {
     const order = orderByName(classes);
     const sorted = order.map((i) => classes[i]);
     const { rows } = await new IncrementalFit(assembly).fit(sorted, options);
     const fitted = sorted.map((one, c) => ({ ...one, row: one.row ?? rows[c] }));
     const now = await assembly.assemble(sorted);
+    const { context } = assembly; // its head leaves out the classes that have been given pictures
+    const columns = columnsOf(now, bundle.bias.length);
     const start = appendHeadRows(
       context.base,
       fitted.map(({ row }) => row),
     );
     const problem = {
       rows: now.rows,
-      columnOf: columnsOf(now, bundle.bias.length), // no class stays fixed
+      columnOf: columns, // no class stays fixed
       offsets: new Float64Array(now.baseOffsets.length).fill(-Infinity),
       prior: await priors(context, now),
       regularisation: context.settings.regularisation,
@@ -71,17 +72,23 @@ export async function consolidate(
     };
     const { tolerance, maxIterations } = { ...usualLimits, ...options };
     const { head, converged } = await solve(context.products, problem, start, { tolerance, maxIterations });
-    const measure = measureOf(context, fitted);
+    const measure = measureOf(context, fitted, columns);
     const [before, after] = [await measure(start), await measure(head)];
     const bundleClasses = bundle.bias.length;
     const given = new Array<HeadRow>(classes.length);
     order.forEach((i, c) => (given[i] = copyHeadRow(head, bundleClasses + c)));
-    const weights = head.weights.data.slice(0, bundle.weights.data.length);
+    const weights = matrix(
+      bundleClasses,
+      head.weights.columns,
+      head.weights.data.slice(0, bundle.weights.data.length),
+    );
+    const bias = head.bias.slice(0, bundleClasses);
+    for (const own of context.refitted) {
+      rowOf(weights, own).set(rowOf(bundle.weights, own)); // not fitted: it competes again when the pictures go
+      bias[own] = bundle.bias[own];
+    }
     return {
-      base: {
-        weights: matrix(bundleClasses, head.weights.columns, weights),
-        bias: head.bias.slice(0, bundleClasses),
-      },
+      base: { weights, bias },
       rows: given,
       before,
       after,
@@ -107,7 +114,7 @@ async function priors(context: RowContext, now: AssembledRows): Promise<Matrix> 
   const prior = matrix(manifest.classes.length + now.names.length, weights.columns);
   if (context.settings.prior === 'zero') return prior;
   for (const [c, { name, attributes }] of manifest.classes.entries()) {
-    const described = { name, attributes: context.encode(attributes) };
+    const described = { name, attributes: context.encode(attributes), examples: context.ownExamples(name) };
     const { prototype } = await synthesiseRows(context, described, 1, 'own');
     const mean = context.donors.means.get(c);
     rowOf(prior, c).set(mean ? seenPrototype(prototype, mean, context.settings.realPrior) : prototype);
@@ -118,16 +125,18 @@ async function priors(context: RowContext, now: AssembledRows): Promise<Matrix> 
   return prior;
 }
 
-function measureOf(context: RowContext, classes: readonly FittedClass[]) {
+/** `columns`: that of each class, where rows of the bundle may count for a class that replaces theirs. */
+function measureOf(context: RowContext, classes: readonly FittedClass[], columns: Int32Array) {
   const { manifest, replay } = context.bundle;
   const all = [...manifest.classes, ...classes.map((one) => ({ ...one, seen: false }))];
-  const unseen = Array.from(all.keys()).filter((c) => !all[c].seen);
+  const unseen = Array.from(all.keys()).filter((c) => !all[c].seen && columns[c] === c);
+  const labels = replay.labels.map((label) => columns[label]);
   const biases = servingBiases(manifest, classes);
   return async (head: LinearHead): Promise<Measure> => {
     const scorer = await Scorer.open();
     const every = Int32Array.from(replay.labels.keys());
     const real = headRows(takeRows(replay.features, every), context.settings.temperature);
-    const seen = accuracy(biases, await scorer.score(head, real), replay.labels);
+    const seen = accuracy(biases, await scorer.score(head, real), labels);
     let sum = 0;
     for (const c of unseen) {
       const described = { name: all[c].name, attributes: context.encode(all[c].attributes) };

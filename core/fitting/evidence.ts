@@ -43,7 +43,11 @@ const usualEvidence: EvidenceSettings = {
   halfBiasPictures: 10,
 };
 
-export function evidenceSettingsOf({ head }: Pick<Bundle['manifest'], 'head'>): EvidenceSettings {
+export function evidenceSettingsOf({
+  head,
+}: {
+  readonly head: Pick<Bundle['manifest']['head'], 'evidence'>;
+}): EvidenceSettings {
   return head.evidence ?? usualEvidence;
 }
 

@@ -24,10 +24,13 @@ const maxIterationsOfBulk = 12;
 const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, maxSamples: 1, isExact: false };
 
 export class IncrementalFit {
-  private readonly cache: LogSumCache;
+  private cache: LogSumCache;
+  /** Which of the bundle's classes the cached sums leave out. */
+  private refitted: ReadonlySet<number>;
 
   constructor(private readonly assembly: RowAssembly) {
     this.cache = new LogSumCache(assembly.context.products);
+    this.refitted = assembly.context.refitted;
   }
 
   /** The head rows of all runtime classes, from the rows that they have. The order of the classes does not matter. */
@@ -37,11 +40,12 @@ export class IncrementalFit {
     const sorted = order.map((i) => classes[i]);
     const before = this.assembly.classes;
     const now = await this.assembly.assemble(sorted);
+    const { products, base, refitted } = this.assembly.context;
+    if (refitted !== this.refitted) [this.cache, this.refitted] = [new LogSumCache(products), refitted];
     const heads = sorted.map(({ row }) => row);
     const fresh = Array.from(heads.keys()).filter((c) => !heads[c]);
     let logSums = await this.cache.logSums(now, headsByName(now.names, heads));
 
-    const { products, base } = this.assembly.context;
     const isBulk = fresh.length > bulkAbove;
     const limits = { ...usualLimits, ...(isBulk && { maxIterations: maxIterationsOfBulk }), ...options };
     const effort = isBulk ? effortOfBulk : usualEffort;

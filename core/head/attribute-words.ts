@@ -23,3 +23,9 @@ export function listInWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
 }
+
+/** What an attribute is, where somebody has said so: "number of petals", "length of the bill, in cm"; '' otherwise. */
+export function noteInWords(note: { description?: string | undefined; unit?: string | undefined }): string {
+  const { description = '', unit = '' } = note;
+  return [description, unit === '' ? '' : `in ${unit}`].filter((part) => part !== '').join(', ');
+}

@@ -1,7 +1,7 @@
 /**
  * From CNN features to named classes with probabilities: feature map, linear softmax head, the bias on unseen classes, and how sure it is.
  *   p(c | x) = softmax over c of sharpness * ((h W' + b)_c + bias * share_c)    share 1 for an unseen class, less with pictures of it, 0 for a seen one
- * The sharpness makes probabilities frequencies (trainer/confidence/); it changes no order.
+ * The sharpness makes probabilities frequencies (sharpness.ts); it changes no order.
  */
 import type { Bundle } from '../bundle/bundle.js';
 import type { SessionOptions } from '../compute/session.js';
@@ -14,6 +14,7 @@ import { likeliestCount, NoveltyDetector } from './novelty/detector.js';
 import type { Observed } from './novelty/geometry.js';
 import { PictureReadings } from './picture-readings.js';
 import { Scorer } from './scorer.js';
+import { uncalibrated } from './sharpness.js';
 import { Standing, type RankedClass, type RollUp } from './standing.js';
 import { unseenBiasFor } from './unseen-bias.js';
 import { usualUnknownAt, verdictOf, type Verdict } from './verdict.js';
@@ -161,7 +162,7 @@ export class Classifier {
       const competition = this.competitions.of(mayAnswer);
       byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
     });
-    const sharpness = this.manifest.confidence?.sharpness ?? 1;
+    const calibration = this.manifest.confidence ?? uncalibrated;
     const standings: Standing[] = [];
     for (const [competition, members] of byCompetition) {
       const { places, head, unseenCount } = competition;
@@ -171,7 +172,7 @@ export class Classifier {
       members.forEach((i, m) => {
         const { unseenBias = usualBias } = options[i];
         const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
-        standings[i] = new Standing(competing, places, this.table, sharpness);
+        standings[i] = new Standing(competing, places, this.table, calibration);
       });
     }
     return standings;
@@ -191,11 +192,16 @@ export class Classifier {
   private novelty(
     observed: Observed,
     row: number,
-    { bestScore, entropy }: Standing,
+    { bestScore, entropy, unseenProbability }: Standing,
     likeliest: readonly RankedClass[],
   ): number {
     const places = likeliest.map(({ place }) => place);
-    return this.detector!.novelty(observed, row, { bestScore, entropy, likeliest: places });
+    return this.detector!.novelty(observed, row, {
+      bestScore,
+      entropy,
+      unseenProbability,
+      likeliest: places,
+    });
   }
 
   private prediction({ place, probability }: RankedClass): Prediction {

@@ -2,7 +2,7 @@
 import type { Bundle } from '../bundle/bundle.js';
 import { rowOf } from '../matrix.js';
 import type { ClassGroup } from './class-group.js';
-import type { CompetingClass, HeadRow, HeadTable } from './head-table.js';
+import { ownCompeting, type CompetingClass, type HeadRow, type HeadTable } from './head-table.js';
 
 export interface HeadChange {
   /** Of the class registry, once this change is applied. */
@@ -21,8 +21,8 @@ export function applyHeadChange(table: HeadTable, { put, removed, groups }: Head
 
 /** The rows of a bundle's own classes. */
 export function bundleRows({ manifest, weights, bias }: Bundle): HeadChange['put'] {
-  return manifest.classes.map((described, c) => ({
-    described: { ...described, runtime: false },
+  return manifest.classes.map((own, c) => ({
+    described: ownCompeting(manifest, own),
     row: { weights: rowOf(weights, c), bias: bias[c] },
   }));
 }

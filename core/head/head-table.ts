@@ -3,6 +3,8 @@
  * writes one row, and the scorer sees the block as it is, without a copy.
  */
 import type { Bundle } from '../bundle/bundle.js';
+import type { Manifest } from '../bundle/manifest.js';
+import { ownUnseenShare } from '../fitting/serving-bias.js';
 import { matrix, rowOf } from '../matrix.js';
 import type { ClassGroup } from './class-group.js';
 import type { LinearHead } from './scorer.js';
@@ -15,7 +17,7 @@ export interface CompetingClass {
   readonly runtime: boolean;
   /** In the bundle's order and units; NaN where a value is not known. */
   readonly attributes: readonly number[];
-  /** Labelled pictures that were added while serving; none when left out. */
+  /** Labelled pictures: those that were added while serving, and those that training had of a few-shot class; none when left out. */
   readonly examples?: number;
   /** The part of the bias on unseen classes that it gets: when left out all of it, and nothing for a seen class. */
   readonly unseenShare?: number;
@@ -58,7 +60,7 @@ export class HeadTable {
   static ofBundle({ manifest, weights, bias }: Bundle): HeadTable {
     const table = new HeadTable(weights.columns, weights.rows);
     manifest.classes.forEach((described, c) => {
-      table.put({ ...described, runtime: false }, { weights: rowOf(weights, c), bias: bias[c] });
+      table.put(ownCompeting(manifest, described), { weights: rowOf(weights, c), bias: bias[c] });
     });
     return table;
   }
@@ -167,6 +169,18 @@ export class HeadTable {
     this.shares = new Float32Array(capacity);
     this.shares.set(shares);
   }
+}
+
+/** A class of the bundle as training left it. */
+export function ownCompeting(
+  manifest: Pick<Manifest, 'head'>,
+  own: Manifest['classes'][number],
+): CompetingClass {
+  const { name, seen, attributes, fewShot } = own;
+  const described = { name, seen, attributes, runtime: false };
+  return fewShot
+    ? { ...described, examples: fewShot, unseenShare: ownUnseenShare(manifest, own) }
+    : described;
 }
 
 /** 1 for a class of which training had no picture. */

@@ -1,11 +1,12 @@
 /**
  * How the classes that compete stand on one picture.
  *   s_j   score of class j, with its part of the bias on unseen classes (k)
- *   a     sharpness: with it probabilities are frequencies (1 where that was not measured)
+ *   a     sharpness, by the kind of the best class: with it probabilities are frequencies (1 where that was not measured)
  *   p_j   = exp(a (s_j - max s)) / sum over i of exp(a (s_i - max s))
  */
 import type { ClassGroup } from './class-group.js';
 import type { HeadTable } from './head-table.js';
+import { sharpnessFor, type Sharpness } from './sharpness.js';
 
 export interface RankedClass {
   readonly place: number;
@@ -22,10 +23,13 @@ export interface RollUp {
 }
 
 export class Standing {
-  /** Sharpened. */
+  /** Sharpened as for a seen class, so that scores of all pictures can be compared. */
   readonly bestScore: number;
   /** Of the probabilities, in nats. */
   readonly entropy: number;
+  /** The probability that classes known by attributes have together. */
+  readonly unseenProbability: number;
+  private readonly sharpness: number;
   private readonly max: number;
   private readonly total: number;
   private byPlace: ReadonlyMap<number, number> | null = null;
@@ -35,21 +39,27 @@ export class Standing {
     private readonly scores: Float32Array, // (k)
     private readonly places: Int32Array, // (k)
     private readonly table: HeadTable,
-    private readonly sharpness: number,
+    calibration: Sharpness,
   ) {
+    const { unseenShares } = table;
     let max = -Infinity;
-    for (let j = 0; j < scores.length; j++) if (scores[j] > max) max = scores[j];
-    let total = 0;
+    let best = 0;
+    for (let j = 0; j < scores.length; j++) if (scores[j] > max) max = scores[(best = j)];
+    const sharpness = sharpnessFor(calibration, unseenShares[places[best]]);
+    let [total, unseen] = [0, 0];
     let weighted = 0; // sum of differences from the best score, by probability
     for (let j = 0; j < scores.length; j++) {
       const difference = sharpness * (scores[j] - max);
       const part = Math.exp(difference);
       total += part;
+      unseen += part * unseenShares[places[j]];
       if (part > 0) weighted += part * difference;
     }
     this.max = max;
     this.total = total;
-    this.bestScore = sharpness * max;
+    this.sharpness = sharpness;
+    this.bestScore = calibration.sharpness * max;
+    this.unseenProbability = unseen / total;
     this.entropy = Math.log(total) - weighted / total;
   }
 

@@ -4,6 +4,7 @@
  * that layer, so that mistakes of one do not become the evidence of the next; the newest one is in force.
  */
 import { randomUUID } from 'node:crypto';
+import { fewestToSearch } from '../../core/discovery/discover-classes.js';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
 import { limiter } from '../../core/limiter.js';
@@ -12,7 +13,13 @@ import type { KnownClass } from '../classes/contract.js';
 import type { FittingProcess } from '../classes/fitting/fitting-process.js';
 import type { AdaptedRows } from '../classes/fitting/protocol.js';
 import { weightsToBytes } from '../classes/store/content.js';
-import type { AdaptationChange, ClassStore, NamedRow, StoredAdaptation } from '../classes/store/contract.js';
+import type {
+  AdaptationChange,
+  ClassStore,
+  NamedRow,
+  Remembered,
+  StoredAdaptation,
+} from '../classes/store/contract.js';
 import { hourMilliseconds, trafficPool } from '../classes/store/pools.js';
 import type {
   AdaptationOutcome,
@@ -20,8 +27,11 @@ import type {
   Adaptations,
   CommittedAdaptation,
   KnownPool,
+  PoolDiscovery,
   PoolPicture,
+  RepeatableRequest,
 } from './contract.js';
+import { RequestsUnderWay } from './requests-under-way.js';
 import { reportOf, type PooledPicture } from './report.js';
 
 /** So few say nothing: what chance makes of them is as large as what they could teach. */
@@ -31,19 +41,21 @@ const maxWaiting = 4;
 /** Rows of classes in one message to the fitting process. */
 const classesPerMessage = 256;
 
+type PoolFitting = Pick<FittingProcess, 'addPool' | 'addServed' | 'adapt' | 'discover' | 'close'>;
+
 /** What it needs of the registry. */
 interface AdaptationTarget {
   readonly bundle: string;
   readonly backbone: string;
   readonly store: ClassStore;
-  newFitting(): Pick<FittingProcess, 'addPool' | 'addServed' | 'adapt' | 'close'>;
+  newFitting(): PoolFitting;
   readonly classes: {
     readonly revision: number;
     get(name: string): KnownClass | undefined;
     head(): HeadChange;
   };
-  /** Commits what `draft` makes of the registry as it then is; answers the revision. */
-  commit(draft: () => Promise<AdaptationChange | null>): Promise<number>;
+  /** Commits what `draft` makes of the registry as it then is, with the answer for a repeat of the request; answers the revision. */
+  commit(draft: () => Promise<AdaptationChange | null>, remember?: Remembered): Promise<number>;
 }
 
 interface Computed {
@@ -53,8 +65,17 @@ interface Computed {
   readonly revision: number;
 }
 
+interface Asked<T> {
+  readonly answer: T;
+  /** In the order of the rows that were asked about. */
+  readonly pictures: readonly PooledPicture[];
+  /** Of the registry, when it was asked. */
+  readonly revision: number;
+}
+
 export class ModelAdaptations implements Adaptations {
   private readonly inTurn = limiter(1);
+  private readonly underWay = new RequestsUnderWay<AdaptationOutcome>();
   private waiting = 0;
   private fitting: Pick<FittingProcess, 'close'> | null = null;
   private closed = false;
@@ -70,6 +91,29 @@ export class ModelAdaptations implements Adaptations {
 
   async adapt(pool: string, by: string | null, signal: AbortSignal): Promise<AdaptationOutcome> {
     return this.commit(await this.compute(pool, signal), by);
+  }
+
+  async adaptOnce(
+    pool: string,
+    by: string | null,
+    request: RepeatableRequest,
+  ): Promise<AdaptationOutcome & { readonly isRepeated: boolean }> {
+    const { key } = request;
+    const remembered = await this.target.store.recall(key);
+    if (remembered) {
+      refuseOther(request, remembered);
+      const { adaptation: id } = remembered.answer as { adaptation: string };
+      const adaptation = (await this.list()).find((one) => one.id === id);
+      if (!adaptation) throw new Failure('not-found', `Adaptation ${id} is of another model, or forgotten.`);
+      return { adaptation, isNew: true, isRepeated: true };
+    }
+    const running = this.underWay.find(key);
+    if (running) refuseOther(request, running);
+    else
+      this.underWay.start(request, async (signal) =>
+        this.commit(await this.compute(pool, signal), by, request),
+      );
+    return { ...(await this.underWay.find(key)!.outcome), isRepeated: running !== undefined };
   }
 
   /** Commits only what is recommended; answers the report, and whether it was committed. */
@@ -103,6 +147,30 @@ export class ModelAdaptations implements Adaptations {
         );
       return { kind: 'undo', id, by };
     });
+  }
+
+  async discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery> {
+    await this.checkEnough(pool, fewestToSearch - 1, 'make no group');
+    const { answer, pictures } = await this.ask(pool, signal, (fitting) => fitting.discover());
+    return {
+      pictures: answer.pictures,
+      groups: answer.groups.map((group) => ({
+        ...group,
+        members: group.members.map((row) => pictures[row].id),
+      })),
+    };
+  }
+
+  async picturesOf(pool: string, ids: readonly string[]): Promise<PoolPicture[]> {
+    const found = await this.target.store.pools.find(this.key(pool), ids);
+    const byId = new Map(found.map((row) => [row.id, row]));
+    const missing = ids.filter((id) => !byId.has(id));
+    if (missing.length > 0)
+      throw new Failure(
+        'not-found',
+        `The pool "${pool}" has no picture ${missing[0]}${missing.length > 1 ? `, and ${missing.length - 1} others of these are not there either` : ''}. Pictures are forgotten after a time: look for missing classes again.`,
+      );
+    return [...new Set(ids)].map((id) => byId.get(id)!);
   }
 
   async pools(): Promise<KnownPool[]> {
@@ -152,18 +220,32 @@ export class ModelAdaptations implements Adaptations {
   }
 
   private async compute(pool: string, signal: AbortSignal): Promise<Computed> {
-    await this.checkEnough(pool);
+    await this.checkEnough(pool, tooFewPictures, 'say too little');
+    const { answer, pictures, revision } = await this.ask(pool, signal, (fitting) => fitting.adapt());
+    return { report: await this.report(pool, answer, pictures), rows: answer.rows, revision };
+  }
+
+  /** One question about a pool after the other, each in a process of its own. */
+  private ask<T>(
+    pool: string,
+    signal: AbortSignal,
+    question: (fitting: PoolFitting) => Promise<T>,
+  ): Promise<Asked<T>> {
     if (this.waiting >= maxWaiting)
-      throw new Failure('overloaded', 'Other adaptations are being computed. Try again later.', {
+      throw new Failure('overloaded', 'Other pools are being looked at. Try again later.', {
         retryAfterSeconds: 10,
       });
     this.waiting += 1;
-    return this.inTurn(() => this.computeNow(pool, signal)).finally(() => {
+    return this.inTurn(() => this.askNow(pool, signal, question)).finally(() => {
       this.waiting -= 1;
     });
   }
 
-  private async computeNow(pool: string, signal: AbortSignal): Promise<Computed> {
+  private async askNow<T>(
+    pool: string,
+    signal: AbortSignal,
+    question: (fitting: PoolFitting) => Promise<T>,
+  ): Promise<Asked<T>> {
     signal.throwIfAborted();
     if (this.closed) throw new Failure('draining', 'The server is stopping. Try again.');
     const fitting = this.target.newFitting();
@@ -178,8 +260,7 @@ export class ModelAdaptations implements Adaptations {
       for (let start = 0; start < put.length; start += classesPerMessage)
         fitting.addServed(put.slice(start, start + classesPerMessage));
       const pictures = await this.send(pool, fitting);
-      const found = await fitting.adapt();
-      return { report: await this.report(pool, found, pictures), rows: found.rows, revision };
+      return { answer: await question(fitting), pictures, revision };
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -218,7 +299,11 @@ export class ModelAdaptations implements Adaptations {
     return reportOf(pool, found, pictures, counts, now);
   }
 
-  private async commit({ report, rows, revision }: Computed, by: string | null): Promise<AdaptationOutcome> {
+  private async commit(
+    { report, rows, revision }: Computed,
+    by: string | null,
+    request?: RepeatableRequest,
+  ): Promise<AdaptationOutcome> {
     const { bundle, store, classes } = this.target;
     if (rows.length === 0)
       throw new Failure(
@@ -227,6 +312,7 @@ export class ModelAdaptations implements Adaptations {
       );
     let id: string = randomUUID();
     let isNew = true;
+    const remember = request && { ...request, answer: { adaptation: id } };
     await this.target.commit(async () => {
       // A class that has changed since, or is gone, would lose its row with that change: the order makes no difference.
       const valid = rows.filter(({ name }) => (classes.get(name)?.revision ?? Infinity) <= revision);
@@ -235,17 +321,17 @@ export class ModelAdaptations implements Adaptations {
       isNew = active?.digest !== digest;
       if (!isNew) id = active!.id;
       return isNew ? { kind: 'adapt', id, bundle, digest, by, report, rows: valid } : null;
-    });
+    }, remember);
     const adaptation = (await this.list()).find((one) => one.id === id)!;
     return { adaptation, isNew };
   }
 
-  private async checkEnough(pool: string): Promise<void> {
+  private async checkEnough(pool: string, tooFew: number, why: string): Promise<void> {
     const found = (await this.pools()).find(({ name }) => name === pool);
     if (!found && pool !== trafficPool)
       throw new Failure('not-found', `There is no pool "${pool}". GET /pools lists them.`);
     const { pictures = 0, unusable = 0 } = found ?? {};
-    if (pictures > tooFewPictures) return;
+    if (pictures > tooFew) return;
     const other = unusable > 0 ? ` (and ${unusable} of another network, which it cannot use)` : '';
     const remedy =
       pool === trafficPool
@@ -253,9 +339,17 @@ export class ModelAdaptations implements Adaptations {
         : `Add more with POST /pools/${encodeURIComponent(pool)}`;
     throw new Failure(
       'too-few-pictures',
-      `The pool "${pool}" has ${pictures} pictures${other}, and ${tooFewPictures} or fewer say too little. ${remedy}.`,
+      `The pool "${pool}" has ${pictures} pictures${other}, and ${tooFew} or fewer ${why}. ${remedy}.`,
     );
   }
+}
+
+function refuseOther({ requestHash }: RepeatableRequest, first: RepeatableRequest): void {
+  if (requestHash !== first.requestHash)
+    throw new Failure(
+      'idempotency-key-reused',
+      'This Idempotency-Key was used for another request before. Use a new key for a new request.',
+    );
 }
 
 function committed(stored: StoredAdaptation): CommittedAdaptation {

@@ -1,4 +1,5 @@
 /** What the routes know of learning from pictures that nobody labelled. */
+import type { DiscoveredGroup } from '../../core/discovery/discovery.js';
 import type { PoolRow } from '../classes/store/pools.js';
 
 /** A class, and what the pictures say of it. */
@@ -70,15 +71,46 @@ export interface KnownPool {
   readonly newest: number | null;
 }
 
+/** A request that its sender may send again, and that is to have its effect once. */
+export interface RepeatableRequest {
+  readonly key: string;
+  /** Of all that was asked: another request under the same key is refused. */
+  readonly requestHash: string;
+}
+
+/** A group of pictures of a pool that may be a class that nobody has named. */
+export interface PooledGroup extends Omit<DiscoveredGroup, 'members'> {
+  /** Ids of its pictures, the most typical first. */
+  readonly members: readonly string[];
+}
+
+export interface PoolDiscovery {
+  readonly pictures: number;
+  readonly groups: readonly PooledGroup[];
+}
+
 export interface Adaptations {
   /** What learning from a pool would change. */
   preview(pool: string, signal: AbortSignal): Promise<AdaptationReport>;
   /** Durable, and every picture from now on is answered with it. */
   adapt(pool: string, by: string | null, signal: AbortSignal): Promise<AdaptationOutcome>;
+  /**
+   * The same, once for each key, whoever waits for it: it goes on when nobody does, and a repeat joins it or is given the adaptation that the first
+   * request made, as it is by then. `isRepeated` says that this request did nothing.
+   */
+  adaptOnce(
+    pool: string,
+    by: string | null,
+    request: RepeatableRequest,
+  ): Promise<AdaptationOutcome & { readonly isRepeated: boolean }>;
   /** Newest first. */
   list(): Promise<CommittedAdaptation[]>;
   /** Back to the one before it, or to none; answers the revision. */
   undo(id: string, by: string | null): Promise<number>;
+  /** Classes that seem to be missing, by the pictures of a pool; changes nothing. */
+  discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery>;
+  /** In the order of the ids; fails where one is not there. */
+  picturesOf(pool: string, ids: readonly string[]): Promise<PoolPicture[]>;
   pools(): Promise<KnownPool[]>;
   /** How many pictures of a pool are answered how, by the class that was answered when they came. */
   answered(pool: string): Promise<{ readonly answered: string; readonly rows: number }[]>;

@@ -1,6 +1,7 @@
 /** An attribute vector as a client gives it, checked against what the model takes. Everything that is wrong is named. */
 import type { Manifest } from '../../core/bundle/manifest.js';
-import { didYouMean } from '../../core/did-you-mean.js';
+import { noteInWords } from '../../core/head/attribute-words.js';
+import { didYouMean } from '../../core/similar-names.js';
 import type { FieldProblem } from '../../core/failures.js';
 import { pointerOf } from '../http/validate.js';
 
@@ -63,7 +64,7 @@ export function checkAttributes(
   const problems = byPosition ? lengthProblems(given, described, path) : nameProblems(given, described, path);
   const attributes: Record<string, number> = {};
   const warnings: string[] = [];
-  described.forEach(({ name, minimum, maximum }, index) => {
+  described.forEach(({ name, minimum, maximum, ...note }, index) => {
     const stated = byPosition ? given[index] : own(given, name);
     const value = stated === undefined ? own(like, name) : stated;
     if (value === undefined || value === null) return;
@@ -77,7 +78,7 @@ export function checkAttributes(
     );
     if (outOfRange === 'refuse' || isAbsurd)
       problems.push({ pointer: at(byPosition ? index : name), detail });
-    else warnings.push(`${name}: ${detail}`);
+    else warnings.push(`${noted(name, note)}: ${detail}`);
   });
   return { attributes, problems: problems.slice(0, 2 * maxListed), warnings };
 }
@@ -112,4 +113,10 @@ function own<Value>(given: Readonly<Record<string, Value>>, name: string): Value
 
 function isList(given: Given): given is readonly (number | null)[] {
   return Array.isArray(given);
+}
+
+/** "bill (its length, in cm)" */
+function noted(name: string, note: Parameters<typeof noteInWords>[0]): string {
+  const words = noteInWords(note);
+  return words === '' ? name : `${name} (${words})`;
 }

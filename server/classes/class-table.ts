@@ -50,10 +50,11 @@ export class ClassTable {
     this.examples = new ExampleTable(backbone, featureMap.width);
     this.attributeNames = attributes.map(({ name }) => name);
     this.own = new Map(
-      classes.map(({ name, seen, attributes: values }) => {
+      classes.map(({ name, seen, attributes: values, fewShot: trainedExamples }) => {
         const named = Object.fromEntries(this.attributeNames.map((attribute, k) => [attribute, values[k]]));
         const etag = etagOf({ name, attributes: named });
-        return [name, { name, seen, runtime: false, attributes: named, examples: 0, etag, revision: 0 }];
+        const described = { name, seen, runtime: false, attributes: named, examples: 0, etag, revision: 0 };
+        return [name, trainedExamples ? { ...described, trainedExamples } : described];
       }),
     );
   }
@@ -305,7 +306,7 @@ export class ClassTable {
     const own = this.own.get(name);
     const described = { name, seen: own?.seen ?? false, runtime: !own };
     const values = this.vectorOf(attributes);
-    const examples = this.usableExamples(this.examples.of(name)).length;
+    const examples = (own?.trainedExamples ?? 0) + this.usableExamples(this.examples.of(name)).length;
     if (examples === 0) return { ...described, attributes: values };
     const settings = evidenceSettingsOf(this.bundle.manifest);
     const share = described.seen ? 0 : unseenShare(settings, examples, !values.every(Number.isNaN));

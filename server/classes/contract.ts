@@ -20,6 +20,8 @@ export interface KnownClass {
   readonly examples: number;
   /** How many of them cannot be used, because another network made their features. */
   readonly unusableExamples?: number;
+  /** Pictures that training had of it, for a few-shot class of the bundle. */
+  readonly trainedExamples?: number;
   /** Of the attributes: examples come and go without a new one. */
   readonly etag: string;
   /** Of the registry, when it last changed; 0 for the bundle's own. */

@@ -10,6 +10,7 @@ import type {
   NewExample,
   RegistryChange,
 } from './contract.js';
+import { namesOf, noSuchClass } from './no-such-class.js';
 import { DraftedExamples, type ExampleLimits, type StoredExamples } from './drafted-examples.js';
 import { DraftedGroups, type StoredGroups } from './drafted-groups.js';
 import { etagOf } from './store/content.js';
@@ -102,16 +103,16 @@ export class Draft {
         if (present.etag !== etagOf(change.content)) throw exists(present, index);
         return this.addExamples(present, change.examples ?? [], by);
       case 'add-examples':
-        return this.addExamples(required(present, name), change.examples, by);
+        return this.addExamples(this.required(present, name), change.examples, by);
       case 'set-examples':
-        return this.setExamples(required(present, name), change.examples, by);
+        return this.setExamples(this.required(present, name), change.examples, by);
       case 'remove-examples':
-        return this.removeExamples(required(present, name), change.ids);
+        return this.removeExamples(this.required(present, name), change.ids);
       case 'put':
         if (!present) return this.put(change.content, change.examples, by);
         break;
     }
-    checkChangeable(required(present, name), change.ifMatch);
+    checkChangeable(this.required(present, name), change.ifMatch);
     if (change.kind === 'remove') {
       this.upserts.delete(name);
       this.removals.add(name);
@@ -232,16 +233,16 @@ export class Draft {
   private origin(by: string | undefined): { readonly createdAt: number; readonly createdBy: string | null } {
     return { createdAt: this.now, createdBy: by ?? null };
   }
+
+  private required(present: KnownClass | undefined, name: string): KnownClass {
+    if (!present) throw noSuchClass(name, namesOf(this.stored));
+    return present;
+  }
 }
 
 function withExamples({ unusableExamples = 0, ...known }: KnownClass, examples: number): KnownClass {
   const unusable = Math.min(unusableExamples, examples);
   return { ...known, examples, ...(unusable > 0 && { unusableExamples: unusable }) };
-}
-
-function required(present: KnownClass | undefined, name: string): KnownClass {
-  if (!present) throw new Failure('not-found', `There is no class "${name}".`);
-  return present;
 }
 
 function checkChangeable({ name, runtime, etag }: KnownClass, ifMatch: string | undefined): void {

@@ -1,6 +1,6 @@
 /** What requests would do to groups of classes. */
 import { Failure, type FieldProblem } from '../../core/failures.js';
-import { didYouMean } from '../../core/nearest-names.js';
+import { didYouMean } from '../../core/similar-names.js';
 import type { GroupChange, GroupOutcome } from './contract.js';
 import { groupEtagOf } from './store/content.js';
 import type { GroupContent, StoredGroup } from './store/contract.js';

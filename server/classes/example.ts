@@ -2,6 +2,7 @@
 import type { BackboneIdentity } from '../../core/backbone/identity.js';
 import { toHalf } from '../../core/half.js';
 import { sha256Of } from '../../core/hash.js';
+import type { PoolPicture } from '../adaptation/contract.js';
 import type { NewExample } from './contract.js';
 
 /**
@@ -24,4 +25,9 @@ export function newExample(
 ): NewExample {
   const id = sha256Of(JSON.stringify([name, backbone]), picture).slice(0, 32);
   return { id, backbone, features: toHalf(features) };
+}
+
+/** A picture of a pool, of which only features are there. */
+export function exampleOfPool(name: string, backbone: string, { id, features }: PoolPicture): NewExample {
+  return { id: sha256Of(JSON.stringify([name, backbone, 'pool']), id).slice(0, 32), backbone, features };
 }

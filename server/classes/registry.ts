@@ -135,7 +135,7 @@ export class ClassRegistry implements Classes {
         store,
         newFitting: () => newFitting(adaptationSilenceSeconds),
         classes: this,
-        commit: (draft) => this.inTurn(() => this.commitAdaptation(draft)),
+        commit: (draft, remember) => this.inTurn(() => this.commitAdaptation(draft, remember)),
       },
       { poolPictures: options.poolPictures ?? Infinity },
     );
@@ -310,11 +310,7 @@ export class ClassRegistry implements Classes {
     const change = { ...drafted, rows: fitted, ...(remember && { remember }) };
     const result = await this.store.commit(change, this.position);
     if (result.kind === 'stale') return false;
-    if (result.kind === 'repeated')
-      throw new Failure(
-        'conflict',
-        'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
-      );
+    if (result.kind === 'repeated') throw answeredMeanwhile();
     const changed = [...rows, ...upserts].map(({ name }) => name);
     const made = { revision: result.position.revision, at };
     this.table.applyCommit({ ...drafted, rows }, made);
@@ -339,12 +335,17 @@ export class ClassRegistry implements Classes {
   }
 
   /** Commits what `draft` makes of the registry as it is, if anything. Every replica, this one too, takes the rows from the store. */
-  private async commitAdaptation(draft: () => Promise<AdaptationChange | null>): Promise<number> {
+  private async commitAdaptation(
+    draft: () => Promise<AdaptationChange | null>,
+    remember?: Remembered,
+  ): Promise<number> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       await this.catchUp();
       const adaptation = await draft();
       if (!adaptation) return this.revision;
-      const result = await this.store.commit({ adaptation }, this.position);
+      const change = { adaptation, ...(remember && { remember }) };
+      const result = await this.store.commit(change, this.position);
+      if (result.kind === 'repeated') throw answeredMeanwhile();
       if (result.kind !== 'committed') continue;
       await this.catchUp();
       return result.position.revision;
@@ -428,4 +429,11 @@ export class ClassRegistry implements Classes {
     for (const listener of this.listeners) listener(change);
     this.waiters.check();
   }
+}
+
+function answeredMeanwhile(): Failure {
+  return new Failure(
+    'conflict',
+    'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
+  );
 }

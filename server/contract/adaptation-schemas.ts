@@ -143,7 +143,6 @@ export const pooledSchema = z.object({
     .describe('In the order in which they came.'),
 });
 
-export type NewAdaptation = z.input<typeof newAdaptationSchema>;
 export type AdaptationReportResponse = z.infer<typeof adaptationReportSchema>;
 export type DryRunAdaptationResponse = z.infer<typeof dryRunAdaptationSchema>;
 export type AdaptationResponse = z.infer<typeof adaptationSchema>;

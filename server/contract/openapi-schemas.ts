@@ -15,7 +15,7 @@ export function componentSchemas(
 ): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const made = z.toJSONSchema(registry, { io, uri: place, override: mend(io) }).schemas;
+  const made = z.toJSONSchema(registry, { io, uri: place, override: adjusted(io) }).schemas;
   for (const schema of Object.values(made)) {
     delete schema.$id; // its place in the document says as much
     delete schema.$schema;
@@ -25,7 +25,7 @@ export function componentSchemas(
 
 /** The fields of a query, each as a parameter. They arrive as text; a reader should see the number or truth value meant. */
 export function queryParameters(query: z.ZodObject): Parameter[] {
-  const options = { unrepresentable: 'any', override: mend('input') } as const;
+  const options = { unrepresentable: 'any', override: adjusted('input') } as const;
   const given = z.toJSONSchema(query, { io: 'input', ...options });
   const meant = z.toJSONSchema(query, { io: 'output', ...options });
   return Object.entries(given.properties ?? {}).map(([name, property]) => {
@@ -44,7 +44,7 @@ export function queryParameters(query: z.ZodObject): Parameter[] {
   });
 }
 
-function mend(io: 'input' | 'output') {
+function adjusted(io: 'input' | 'output') {
   return ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
     if (jsonSchema.type !== 'string') delete jsonSchema.pattern; // that of the text in which a number arrives
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum; // says nothing to a reader

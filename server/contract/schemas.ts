@@ -113,9 +113,13 @@ export const evidenceSchema = z.object({
 
 export const restsOnSchema = z
   .object({
-    training: z.boolean().describe('True when training had pictures of the class.'),
+    training: z.boolean().describe('True when training had pictures of the class, more than a few.'),
     attributes: z.int().describe('How many of its attributes are known.'),
-    pictures: z.int().describe('How many pictures of it were added while serving, and are used.'),
+    pictures: z
+      .int()
+      .describe(
+        'How many pictures of it were added while serving, and are used; with those that training had of a few-shot class.',
+      ),
   })
   .describe('What is known of the class: what an answer that names it rests on.');
 
@@ -228,6 +232,9 @@ export const attributesResponseSchema = z.object({
       name: z.string(),
       minimum: z.number().describe('Smallest value over the seen classes.'),
       maximum: z.number().describe('Largest value over the seen classes.'),
+      description: z.string().optional().describe('What it says, in words, where the dataset has told.'),
+      unit: z.string().optional().describe('In which its values are.'),
+      family: z.string().optional().describe('What it belongs to.'),
     }),
   ),
   unseenBias: z.object({

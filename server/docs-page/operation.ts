@@ -9,12 +9,10 @@ export function renderOperation(path: string, method: Method, operation: Operati
 <summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${escape(path)}</code> <span>${escape(summary)}</span></summary>
 <div class="body">
 ${prose(description)}
-${parameters.length > 0 ? `<h4>Parameters</h4>${parameterTable(parameters)}` : ''}
-${requestBody ? `<h4>Body</h4>${prose(requestBody.description)}${renderContent(requestBody.content)}` : ''}
-<h4>Answers</h4>
-${Object.entries(responses)
-  .map(([status, answer]) => renderAnswer(status, answer))
-  .join('\n')}
+${parameters.length > 0 ? `<h3>Parameters</h3>${parameterTable(parameters)}` : ''}
+${requestBody ? `<h3>Body</h3>${prose(requestBody.description)}${renderContent(requestBody.content)}` : ''}
+<h3>Answers</h3>
+${renderAnswers(responses)}
 ${tryForm(path, method, operation)}
 </div>
 </details>`;
@@ -41,19 +39,41 @@ function renderContent(content: Readonly<Record<string, Media>>): string {
     .join('\n');
 }
 
+/** Refusals look alike and are many: they are folded into one line, without their examples, which say nothing more. */
+function renderAnswers(responses: Operation['responses']): string {
+  const [answers, refusals] = [true, false].map((isGood) =>
+    Object.entries(responses).filter(([status]) => Number(status) < 400 === isGood),
+  );
+  const rows = refusals.map(
+    ([status, { description }]) =>
+      `<tr><th scope="row"><b>${escape(status)}</b></th><td>${inline(description)}</td></tr>`,
+  );
+  const statuses = refusals.map(([status]) => status).join(', ');
+  const folded = `<details class="answer"><summary>Refusals: ${escape(statuses)}</summary><table><tbody>${rows.join('\n')}</tbody></table></details>`;
+  return (
+    answers.map(([status, answer]) => renderAnswer(status, answer)).join('\n') +
+    (rows.length > 0 ? folded : '')
+  );
+}
+
 function renderAnswer(status: string, { description, content = {} }: Answer): string {
   return `<details class="answer"><summary><b>${escape(status)}</b> ${inline(description)}</summary>${renderContent(content)}</details>`;
 }
 
 /** Shown only where the script runs; what it sends goes to this server alone. */
 function tryForm(path: string, method: Method, { parameters = [], requestBody }: Operation): string {
-  const fields = parameters.map(
-    ({ name, in: place, required, example = '' }) =>
-      `<label>${escape(name)} <input name="${escape(name)}" data-in="${place}" value="${escape(String(example))}"${required ? ' required' : ''}></label>`,
-  );
+  const fields = (isRequired: boolean): string[] =>
+    parameters
+      .filter(({ required }) => required === isRequired)
+      .map(
+        ({ name, in: place, required, example = '' }) =>
+          `<label>${escape(name)} <input name="${escape(name)}" data-in="${place}" value="${escape(String(example))}"${required ? ' required' : ''}></label>`,
+      );
+  const optional = fields(false);
   return `<form class="try" data-method="${method.toUpperCase()}" data-path="${escape(path)}" hidden>
-<h4>Try it</h4>
-${fields.join('\n')}
+<h3>Try it</h3>
+${fields(true).join('\n')}
+${optional.length > 0 ? `<details class="optional"><summary>Options: ${optional.length}</summary>${optional.join('\n')}</details>` : ''}
 ${requestBody ? bodyField(requestBody.content) : ''}
 <button>Send</button>
 <pre class="result" role="status" hidden></pre>

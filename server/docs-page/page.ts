@@ -1,6 +1,6 @@
 /**
- * The page at /docs, made from the contract when the server starts: it can be read without a script. Addresses are relative, so
- * that it works behind a proxy's prefix, and carry versions, so that what they name can be cached for ever.
+ * The page at /docs, made from the contract, with examples of the model that is served: it can be read without a script. Addresses
+ * are relative, so that it works behind a proxy's prefix, and carry versions, so that what they name can be cached for ever.
  */
 import type { Method, OpenApiDocument, Operation } from '../contract/openapi-types.js';
 import type { JsonSchema } from '../contract/openapi-types.js';
@@ -20,7 +20,7 @@ export function docsPage(document: OpenApiDocument, version: string): string {
   const groups = document.tags.map(({ name, description }) => {
     const own = operations.filter(({ operation }) => operation.tags?.includes(name));
     const rendered = own.map(({ path, method, operation }) => renderOperation(path, method, operation));
-    return `<section id="${idOf(name)}"><h2>${escape(name)}</h2>${prose(description)}${rendered.join('\n')}</section>`;
+    return `<section id="${idOf(name)}"><h2>${escape(name)}</h2>${prose(description)}<div class="operations">${rendered.join('\n')}</div></section>`;
   });
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
@@ -41,12 +41,13 @@ export function docsPage(document: OpenApiDocument, version: string): string {
 </head>
 <body>
 <header><h1>${escape(info.title)} <small>${escape(info.version)}</small></h1>${prose(info.description)}
-<p><a href="openapi.json">openapi.json</a> is the same contract for programs.</p>
+<p><a href="./">The playground</a> does the same by hand; <a href="openapi.json">openapi.json</a> is this contract for programs.</p>
 <label id="key" hidden>Key, where this server has keys <input type="password" autocomplete="off"></label>
 <nav aria-label="Groups">${links.join(' ')}</nav></header>
 <main>
 ${groups.join('\n')}
-<section id="${idOf('Schemas')}"><h2>Schemas</h2>${schemas.join('\n')}</section>
+<details class="schemas" id="${idOf('Schemas')}"><summary><h2>Schemas</h2> <span>${schemas.length} shapes of what is sent and answered</span></summary>
+<div class="operations">${schemas.join('\n')}</div></details>
 </main>
 </body>
 </html>
@@ -69,6 +70,7 @@ export const docsPolicy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
+  "font-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",

@@ -2,7 +2,7 @@
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import type { ClassifyOptions } from '../../core/head/classifier.js';
 import type { MayAnswer } from '../../core/head/competition.js';
-import { didYouMean } from '../../core/nearest-names.js';
+import { didYouMean } from '../../core/similar-names.js';
 import type { Classes } from '../classes/contract.js';
 
 export interface Restriction {

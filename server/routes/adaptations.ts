@@ -1,7 +1,9 @@
 /** /adaptations: what is learnt from pictures that nobody labelled, and back again. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
-import type { CommittedAdaptation } from '../adaptation/contract.js';
+import { sha256Of } from '../../core/hash.js';
+import type { AdaptationOutcome, Adaptations, CommittedAdaptation } from '../adaptation/contract.js';
+import { adaptationDeadlineSeconds } from '../adaptation/requests-under-way.js';
 import { adaptQuerySchema, newAdaptationSchema } from '../contract/adaptation-schemas.js';
 import { auditAct } from '../http/audit.js';
 import { onlyMethods } from '../http/errors.js';
@@ -10,10 +12,11 @@ import { contextOf, named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
+import { idempotencyKeyOf } from './idempotency.js';
 import { reachRevision } from './registry-revision.js';
 
-/** Tens of thousands of pictures under full load take minutes; a caller who has given up ends it anyway. */
-const deadlineSeconds = 1800;
+/** So long a request with an Idempotency-Key waits; what it asked for goes on, and a repeat asks for the result. */
+const answerSeconds = 60;
 
 export function adaptationRoutes(dependencies: RouteDependencies): Router {
   const { serving, caller, admin } = dependencies;
@@ -66,27 +69,55 @@ async function adapt(
 ): Promise<void> {
   const { dryRun } = validate(adaptQuerySchema, request.query, 'query');
   const { pool } = validate(newAdaptationSchema, await bodyOf(request, response, dependencies), 'body');
-  const signal = requestSignal(request, response, deadlineSeconds);
+  const signal = requestSignal(request, response, adaptationDeadlineSeconds);
   if (dryRun) {
     const report = await adaptations.preview(pool, signal);
     response.json({ ...report, dryRun: true, registryRevision: classes.revision });
     return;
   }
   const by = contextOf(request).caller?.name ?? null;
-  const { adaptation, isNew } = await adaptations.adapt(pool, by, signal);
+  const key = idempotencyKeyOf(request);
+  const outcome =
+    key === undefined
+      ? { ...(await adaptations.adapt(pool, by, signal)), isRepeated: false }
+      : await inTime(adaptations, pool, by, key);
+  const { adaptation, isNew } = outcome;
   const { id, revision, report } = adaptation;
-  auditAct(
-    request,
-    {
-      outcome: isNew ? 'changed' : 'unchanged',
-      ...{ adaptation: id, pool, pictures: report.pictures, movedClasses: report.movedClasses },
-      revisionAfter: revision,
-    },
-    isNew ? 'Classes were adapted to unlabelled pictures.' : 'An adaptation found what is in force already.',
-  );
+  if (outcome.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
+  else
+    auditAct(
+      request,
+      {
+        outcome: isNew ? 'changed' : 'unchanged',
+        ...{ adaptation: id, pool, pictures: report.pictures, movedClasses: report.movedClasses },
+        revisionAfter: revision,
+      },
+      isNew
+        ? 'Classes were adapted to unlabelled pictures.'
+        : 'An adaptation found what is in force already.',
+    );
   response.setHeader('Registry-Revision', classes.revision);
   if (isNew) response.setHeader('Location', `/adaptations/${id}`);
   response.status(isNew ? 201 : 200).json(answerOf(adaptation, classes.revision));
+}
+
+async function inTime(
+  adaptations: Adaptations,
+  pool: string,
+  by: string | null,
+  key: string,
+): Promise<AdaptationOutcome & { readonly isRepeated: boolean }> {
+  const requestHash = sha256Of('POST', '/adaptations', pool);
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const message = `The adaptation is still being computed after ${answerSeconds} s. Send the request again with the same Idempotency-Key to get its result.`;
+      reject(new Failure('fitting-unavailable', message, { retryAfterSeconds: 5 }));
+    }, 1000 * answerSeconds);
+  });
+  return Promise.race([adaptations.adaptOnce(pool, by, { key, requestHash }), tooLong]).finally(() => {
+    clearTimeout(timer);
+  });
 }
 
 /** May be left out altogether. */

@@ -66,7 +66,7 @@ export async function pageOfClasses(request: Request, classes: Classes) {
 }
 
 export function shownClass(known: KnownClass, warnings: readonly string[] = [], filled: Filled = null) {
-  const { createdAt, updatedAt, ...rest } = known;
+  const { createdAt, updatedAt, trainedExamples = 0, ...rest } = known;
   const { unusableExamples = 0 } = known;
   const all = unusableExamples > 0 ? [...warnings, unusableWarning(unusableExamples)] : warnings;
   return {
@@ -75,7 +75,7 @@ export function shownClass(known: KnownClass, warnings: readonly string[] = [], 
     restsOn: {
       training: known.seen,
       attributes: Object.keys(known.attributes).length,
-      pictures: known.examples - unusableExamples,
+      pictures: trainedExamples + known.examples - unusableExamples,
     },
     ...(createdAt !== undefined && { createdAt: new Date(createdAt).toISOString() }),
     ...(updatedAt !== undefined && { updatedAt: new Date(updatedAt).toISOString() }),

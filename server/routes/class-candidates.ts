@@ -1,6 +1,6 @@
 /** Classes as a request gives them, checked against the model: what would be stored, or everything that is wrong with them. */
 import type { Manifest } from '../../core/bundle/manifest.js';
-import { didYouMean } from '../../core/did-you-mean.js';
+import { didYouMean } from '../../core/similar-names.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import { checkAttributes, tooMany } from '../classes/attribute-vector.js';
 import type { ClassContent } from '../classes/store/contract.js';

@@ -1,7 +1,7 @@
 /** /classes/NAME/examples: labelled pictures of a class. Features are stored, never pictures. */
 import { Router, type Request, type Response } from 'express';
-import { Failure } from '../../core/failures.js';
 import type { ChangeResult, Classes, KnownClass, NewExample } from '../classes/contract.js';
+import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import { exampleQuerySchema, noQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
 import { named, requestSignal } from '../http/request-context.js';
@@ -149,6 +149,6 @@ async function remove(
 function classInPath(request: Request, classes: Classes): KnownClass {
   const name = nameInPath(request, classes);
   const known = classes.get(name);
-  if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
+  if (!known) throw noSuchClass(name, namesOf(classes));
   return known;
 }

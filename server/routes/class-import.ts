@@ -1,8 +1,10 @@
 /** POST /admin/import: classes from a backup, all of them or none, and what would not fit before anything is stored. */
 import { Router } from 'express';
 import { Failure } from '../../core/failures.js';
+import { didYouMean } from '../../core/similar-names.js';
 import { checkAttributes } from '../classes/attribute-vector.js';
 import type { Classes, NewExample, RegistryChange } from '../classes/contract.js';
+import { namesOf } from '../classes/no-such-class.js';
 import { etagOf, groupEtagOf } from '../classes/store/content.js';
 import { backupSchema, importQuerySchema, type ClassBackup } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -28,6 +30,7 @@ interface ImportPlan {
 }
 
 /** An answer that lists more would be larger than the backup. */
+const maxSuggestions = 10;
 const maxProblems = 1000;
 
 export function importRoute(dependencies: RouteDependencies): Router {
@@ -140,8 +143,11 @@ function planGroups(
     if (names.has(name)) complain('/name', 'this name is given twice');
     names.add(name);
     given.classes.forEach((member, i) => {
-      if (!imported.has(member) && !classes.get(member))
-        complain(`/classes/${i}`, `there is no class "${member}"`);
+      if (!imported.has(member) && !classes.get(member)) {
+        const isFew = plan.problems.length < maxSuggestions; // each looks through all names
+        const meant = isFew ? didYouMean(member, [...imported, ...namesOf(classes)]) : '';
+        complain(`/classes/${i}`, `there is no class "${member}".${meant}`);
+      }
     });
     const known = classes.group(name);
     const members = given.classes.map((member) => classes.get(member)?.name ?? member);

@@ -2,7 +2,7 @@
 import { Failure } from '../../core/failures.js';
 import type { DryRun } from '../../core/fitting/confusion.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
-import { likeName } from '../../core/like-name.js';
+import { likeName } from '../../core/similar-names.js';
 import type { NewExample } from '../classes/contract.js';
 import type { ClassContent } from '../classes/store/contract.js';
 import type { ServedModel } from '../model/contract.js';

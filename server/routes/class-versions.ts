@@ -2,6 +2,7 @@
 import { Router, type Request } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { ClassChange, Classes } from '../classes/contract.js';
+import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import type { ClassVersion, VersionPage } from '../classes/store/contract.js';
 import { versionsQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -30,9 +31,10 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
           ...(before !== undefined && { before }),
         });
         if (versions.length === 0 && before === undefined && !classes.get(name))
-          throw new Failure(
-            'not-found',
-            `There is no class "${name}", and none was removed in the last ${settings.versionDays} days.`,
+          throw noSuchClass(
+            name,
+            namesOf(classes),
+            `None of this name was removed in the last ${settings.versionDays} days.`,
           );
         response.json({ name, versions: versions.map(shownVersion) });
       }),

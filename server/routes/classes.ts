@@ -1,8 +1,8 @@
 /** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
-import { didYouMean } from '../../core/did-you-mean.js';
 import { Failure } from '../../core/failures.js';
 import type { ChangeResult, Classes } from '../classes/contract.js';
+import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import {
   createQuerySchema,
   newClassesSchema,
@@ -55,13 +55,7 @@ export function classRoutes(dependencies: RouteDependencies): Router {
       await reachRevision(request, classes);
       const name = nameInPath(request, classes);
       const known = classes.get(name);
-      if (!known) {
-        const meant = didYouMean(
-          name,
-          classes.list().map((one) => one.name),
-        );
-        throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.${meant}`);
-      }
+      if (!known) throw noSuchClass(name, namesOf(classes));
       response.setHeader('ETag', quoted(known.etag));
       const [filled] = await classes.filled([known.name]);
       response.json(shownClass(known, [], filled));

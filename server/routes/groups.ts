@@ -2,7 +2,7 @@
 import { Router, type Request, type Response } from 'express';
 import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
-import { didYouMean } from '../../core/nearest-names.js';
+import { didYouMean } from '../../core/similar-names.js';
 import type { Classes, KnownGroup } from '../classes/contract.js';
 import { nameSchema } from '../contract/fields.js';
 import { groupContentSchema, groupListQuerySchema } from '../contract/group-schemas.js';

@@ -14,6 +14,13 @@ export interface StoredAnswer {
   readonly body: unknown;
 }
 
+export function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.header('idempotency-key');
+  if (key !== undefined && (key === '' || key.length > 200))
+    throw new Failure('request-invalid', 'Idempotency-Key must have 1 to 200 characters.');
+  return key;
+}
+
 export async function answerOnce(
   request: Request,
   response: Response,
@@ -22,13 +29,11 @@ export async function answerOnce(
   changes: readonly RegistryChange[],
   answer: (result: ChangeResult) => StoredAnswer,
 ): Promise<void> {
-  const key = request.header('idempotency-key');
+  const key = idempotencyKeyOf(request);
   if (key === undefined) {
     send(response, answer(await changeClasses(request, classes, changes)));
     return;
   }
-  if (key === '' || key.length > 200)
-    throw new Failure('request-invalid', 'Idempotency-Key must have 1 to 200 characters.');
   const requestHash = sha256Of(request.method, request.originalUrl, body);
   const remembered = await classes.recall(key);
   if (remembered) {

@@ -3,13 +3,14 @@ import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { KnownPool } from '../adaptation/contract.js';
 import { poolPicture } from '../adaptation/pool-row.js';
-import { poolNameSchema, trafficPoolName } from '../contract/adaptation-schemas.js';
+import { trafficPoolName } from '../contract/adaptation-schemas.js';
 import { auditAct } from '../http/audit.js';
 import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
 import { extractForm } from './example-pictures.js';
+import { poolInPath } from './pool-in-path.js';
 
 export function poolRoutes(dependencies: RouteDependencies): Router {
   const { serving, settings, caller, admin } = dependencies;
@@ -79,12 +80,6 @@ async function add(
       probability: answers[i].probability,
     })),
   });
-}
-
-function poolInPath(request: Request): string {
-  const given = poolNameSchema.safeParse(request.params.name);
-  if (given.success) return given.data;
-  throw new Failure('request-invalid', `The name of a pool: ${given.error.issues[0].message}.`);
 }
 
 function noPool(name: string): Failure {

@@ -2,6 +2,7 @@
 import { Router } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { ListedExample } from '../classes/contract.js';
+import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import { storedExamplesQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
@@ -17,7 +18,7 @@ export function storedExamplesRoute({ serving, admin }: RouteDependencies): Rout
       const { class: name, limit, after } = validate(storedExamplesQuerySchema, request.query, 'query');
       const { classes } = serving.current;
       const known = classes.get(name);
-      if (!known) throw new Failure('not-found', `There is no class "${name}". GET /classes lists them.`);
+      if (!known) throw noSuchClass(name, namesOf(classes));
       const all = classes.examplesOf(known.name);
       const start = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
       if (after !== undefined && start === 0)

@@ -78,7 +78,7 @@ describe('unseen train', () => {
       child.kill(signal);
       const { code, stderr } = await finished;
       expect(code).toBe(130);
-      expect(stderr).toContain('Stopped on request');
+      expect(stderr).toContain('Stopped on request. Give the same command with --resume');
       expect(existsSync(out)).toBe(false);
       rmSync(`${out}.work`, { recursive: true });
     },

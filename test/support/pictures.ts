@@ -34,6 +34,13 @@ export function numbered(index: number, size = 24): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Alike but for a shade: a kind of its own. */
+export function alikePicture(index: number): Promise<Buffer> {
+  return image(drawn(24, 24, (x, y) => [(x * 9 + index) % 256, 250 - y * 3, 10 + (index % 7)]))
+    .png()
+    .toBuffer();
+}
+
 /** A PNG that claims to be of any size and holds next to nothing. */
 export function hugePng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);

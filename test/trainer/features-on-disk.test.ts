@@ -47,7 +47,14 @@ describe('features on disk and features in memory give', () => {
     const [one, other] = [await trained(inMemory, 'memory'), await trained(onDisk, 'disk')];
     expect(bytesOf(other)).toEqual(bytesOf(one));
     const reportOf = async (bundle: string, dataset: Dataset) => {
-      const request = { dataset, engine, logFile: trainingLog(bundle), watcher: silent, refitSeconds: 600 };
+      const request = {
+        dataset,
+        engine,
+        logFile: trainingLog(bundle),
+        watcher: silent,
+        refitSeconds: 600,
+        pictures: null,
+      };
       const found = await gatherReport({ ...request, bundle: await readBundle(bundle) });
       return { ...found, environment: null }; // it has the time of day
     };

@@ -96,42 +96,60 @@ describe('refinement', () => {
     ),
   );
 
-  test('finds clusters from prototypes that are off', () => {
-    const { classes: found, confidence } = refine(rows, shifted, settings);
+  test('finds clusters from prototypes that are off', async () => {
+    const { classes: found, confidence } = await refine(rows, shifted, settings);
     const right = found.filter((label, i) => label === i % classes).length;
     expect(right).toBe(rows.rows);
     expect(Math.min(...confidence)).toBeGreaterThan(0.5);
   });
 
-  test('stays finite, and finds them too, where exp(-C / lambda) underflows', () => {
-    for (const lambda of [1e-3, 1e-4]) {
-      const { directions, classes: found, confidence } = refine(rows, shifted, { ...settings, lambda });
+  test('stays finite, and finds them too, where exp(-C / epsilon) underflows', async () => {
+    for (const epsilon of [1e-3, 1e-4]) {
+      const {
+        directions,
+        classes: found,
+        confidence,
+      } = await refine(rows, shifted, { ...settings, epsilon });
       expect(directions.data.every(Number.isFinite)).toBe(true);
       expect(confidence.every((share) => share > 0.5 && share < 1 + 1e-5)).toBe(true);
       expect(found.filter((label, i) => label === i % classes).length).toBe(rows.rows);
     }
   });
 
-  test('without rounds leaves the prototypes where they are', () => {
-    expect(refine(rows, shifted, { ...settings, rounds: 0 }).directions).toEqual(shifted);
+  test('without rounds leaves the prototypes where they are', async () => {
+    expect((await refine(rows, shifted, { ...settings, rounds: 0 })).directions).toEqual(shifted);
   });
 
-  test('with keep 1 leaves them too, and with less each comes nearer to its rows', () => {
-    const kept = refine(rows, shifted, { ...settings, keep: 1 }).directions;
+  test('with keep 1 leaves them too, and with less each comes nearer to its rows', async () => {
+    const { directions: kept } = await refine(rows, shifted, { ...settings, keep: 1 });
     kept.data.forEach((value, i) => {
       expect(value).toBeCloseTo(shifted.data[i], 5);
     });
     const centre = unit(matrix(classes, width, centres.data.slice()));
     const cosine = (m: typeof centre, c: number): number =>
       rowOf(m, c).reduce((sum, value, k) => sum + value * rowOf(centre, c)[k], 0);
-    const { directions } = refine(rows, shifted, settings);
+    const { directions } = await refine(rows, shifted, settings);
     for (let c = 0; c < classes; c++) expect(cosine(directions, c)).toBeGreaterThan(cosine(shifted, c));
   });
 
-  test('does not depend on the order of the rows', () => {
+  test('holds up where classes have very different numbers of rows, which equal masses do not', async () => {
+    // 20 rows of the first class, 10 of the second, 5, 2 and 1 of the others
+    const kept = [20, 10, 5, 2, 1].flatMap((count, c) =>
+      Array.from({ length: count }, (_, i) => i * classes + c),
+    );
+    const tail = takeRows(rows, kept);
+    const rightWith = async (masses: 'unknown' | 'equal'): Promise<number> => {
+      const { classes: found } = await refine(tail, shifted, { ...settings, masses });
+      return found.filter((label, i) => label === kept[i] % classes).length;
+    };
+    expect(await rightWith('unknown')).toBe(kept.length);
+    expect(await rightWith('equal')).toBeLessThan(kept.length - 5);
+  });
+
+  test('does not depend on the order of the rows', async () => {
     const order = random.shuffle(Array.from({ length: rows.rows }, (_, i) => i));
-    const turned = refine(takeRows(rows, order), shifted, settings);
-    const plain = refine(rows, shifted, settings);
+    const turned = await refine(takeRows(rows, order), shifted, settings);
+    const plain = await refine(rows, shifted, settings);
     expect(Array.from(turned.classes)).toEqual(order.map((i) => plain.classes[i]));
   });
 

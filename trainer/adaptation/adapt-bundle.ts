@@ -4,6 +4,7 @@ import { movedClasses } from '../../core/adaptation/moved-classes.js';
 import { foldedBias } from '../../core/adaptation/folded-bias.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { writeBundle } from '../../core/bundle/write.js';
+import { requireFeatureWidth } from '../../core/bundle/require-feature-width.js';
 import { Failure } from '../../core/failures.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
@@ -64,11 +65,7 @@ export async function writeAdapted(target: string, { bundle, adaptation }: Adapt
 }
 
 function requireUsable({ manifest }: Bundle, features: Matrix): void {
-  if (features.columns !== manifest.featureMap.width)
-    throw new Failure(
-      'dataset-invalid',
-      `The bundle takes ${manifest.featureMap.width} features for each picture, and these have ${features.columns}. Use features of the backbone that the bundle was trained with.`,
-    );
+  requireFeatureWidth(manifest, features);
   if (features.rows < fewestPictures)
     throw new Failure(
       'dataset-invalid',

@@ -33,8 +33,9 @@ export async function fitSoftmax(
   const { train } = dataset.splits;
   const nothing = new Int32Array(0);
   const seenOnly = restrictClasses(dataset, dataset.seen, { train, testSeen: nothing, testUnseen: nothing });
-  const { features, generator, head, validation } = configuration;
-  const data = await prepareTrainingData(run.engine, seenOnly, { features, generator, head, validation });
+  const { features, generator, head, fewShot, validation } = configuration;
+  const settings = { features, generator, head, fewShot, validation };
+  const data = await prepareTrainingData(run.engine, seenOnly, settings);
   return releaseOnFailure(data.release, () => softmaxOver(data, dataset, head, run));
 }
 

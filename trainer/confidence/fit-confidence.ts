@@ -21,7 +21,7 @@ export function fitConfidence(
   const chosen = chooseSharpness(biased);
   return {
     ...chosen,
-    novelty: fitNovelty(folds, chosen.sharpness, (competing) => biasFor(bias, competing)),
-    recognition: fitRecognition(biased, chosen.sharpness),
+    novelty: fitNovelty(folds, chosen, (competing) => biasFor(bias, competing)),
+    recognition: fitRecognition(biased, chosen),
   };
 }

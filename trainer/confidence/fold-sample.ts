@@ -5,6 +5,7 @@
 import { NoveltyObserver, type NoveltyGeometry } from '../../core/head/novelty/geometry.js';
 import type { Spreads } from '../../core/head/novelty/likelihood-ratio.js';
 import type { LinearHead } from '../../core/head/scorer.js';
+import { lengthOf } from '../../core/head/synthetic-rows.js';
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -19,7 +20,9 @@ export interface FoldSample extends Promises {
   readonly heldOut: Int32Array; // unseen classes that have rows
   readonly far: Float32Array; // (n)
   readonly projected: Matrix; // (n, k)
+  readonly residual: Float32Array; // (n)
   readonly places: Matrix; // (C, k)
+  readonly rowLengths: Float32Array; // (C): of the head
   readonly spreads: Spreads;
 }
 
@@ -70,6 +73,7 @@ export async function sampleFold(
       heldOut,
       ...(await observer.observe(await mapper.map(dataset.features, rows))),
       places,
+      rowLengths: Float32Array.from({ length: places.rows }, (_, c) => lengthOf(rowOf(head.weights, c))),
       spreads,
       ...(await promises(heldOut)),
     };
@@ -88,10 +92,13 @@ export function storeSample(sample: FoldSample) {
     heldOut: Array.from(heldOut),
     far: Array.from(far),
     projected: stored(projected),
+    residual: Array.from(sample.residual),
+    rowLengths: Array.from(sample.rowLengths),
     places: stored(places),
     spreads,
     syntheticScores: stored(sample.syntheticScores),
     nearest: Array.from(sample.nearest),
+    crowding: Array.from(sample.crowding),
   };
 }
 
@@ -103,10 +110,13 @@ export function restoreSample(sample: ReturnType<typeof storeSample>): FoldSampl
     heldOut: Int32Array.from(sample.heldOut),
     far: Float32Array.from(sample.far),
     projected: restored(sample.projected),
+    residual: Float32Array.from(sample.residual),
+    rowLengths: Float32Array.from(sample.rowLengths),
     places: restored(sample.places),
     spreads: sample.spreads,
     syntheticScores: restored(sample.syntheticScores),
     nearest: Float32Array.from(sample.nearest),
+    crowding: Float32Array.from(sample.crowding),
   };
 }
 

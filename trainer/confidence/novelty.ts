@@ -8,9 +8,11 @@ import { likeliestCount } from '../../core/head/novelty/detector.js';
 import { LikelihoodRatios } from '../../core/head/novelty/likelihood-ratio.js';
 import { knownLevels } from '../../core/head/novelty/scale.js';
 import { noveltyScore, type NoveltySigns } from '../../core/head/novelty/score.js';
+import { sharpnessFor, type Sharpness } from '../../core/head/sharpness.js';
 import { rowOf } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import type { FoldSample } from './fold-sample.js';
+import { cautiousLevels } from './cautious-levels.js';
 import { logisticWeights, type LabelledSigns } from './logistic-regression.js';
 
 export type FittedNovelty = Pick<NoveltyDescription, 'withinShares' | 'weights' | 'far' | 'knownScores'>;
@@ -26,22 +28,36 @@ const beyondEdge = 0.005;
 /** Of a picture as far beyond the edge as the edge lies from the middle, in logits. */
 const farWeight = 20;
 
-export function fitNovelty(folds: readonly FoldSample[], sharpness: number, biasFor: BiasFor): FittedNovelty {
+export function fitNovelty(
+  folds: readonly FoldSample[],
+  sharpness: Sharpness,
+  biasFor: BiasFor,
+): FittedNovelty {
   const labelled = folds.flatMap((fold) =>
     drawsOf(fold).flatMap((out) => signsOf(fold, out, sharpness, biasFor)),
   );
-  const [entropy, score, ...ratios] = logisticWeights(
+  const [entropy, score, unseenShare, rowLength, residual, ...ratios] = logisticWeights(
     labelled.map(({ signs, isNew, weight }): LabelledSigns => ({ signs: listed(signs), isNew, weight })),
   );
-  const known = folds.flatMap((fold) => signsOf(fold, new Set(), sharpness, biasFor));
+  const knownWithout = (leftOut: (fold: FoldSample) => ReadonlySet<number>) =>
+    folds.flatMap((fold, i) =>
+      signsOf(fold, leftOut(fold), sharpness, biasFor)
+        .map((row, at) => ({ ...row, group: `${i} ${fold.labels[at]}` }))
+        .filter(({ isNew }) => !isNew),
+    );
+  const known = knownWithout(() => new Set());
   const farOf = quantiles(known.map(({ signs, weight }) => [signs.far, weight]));
   const edge = farOf(1 - beyondEdge);
   const far = { edge, scale: Math.max(edge - farOf(0.5), 1e-6), weight: farWeight };
-  const weights = { entropy, score, ratios };
-  const scoreOf = quantiles(
-    known.map(({ signs, weight }) => [noveltyScore(signs, { weights, far }), weight]),
+  const weights = { entropy, score, unseenShare, rowLength, residual, ratios };
+  // A threshold has to keep to its rate with fewer unseen classes, too: pictures of seen classes then look newer.
+  const levels = [known, knownWithout(halfOfUnseen)].map((rows) =>
+    cautiousLevels(
+      rows.map(({ signs, ...row }) => ({ ...row, score: noveltyScore(signs, { weights, far }) })),
+    ),
   );
-  return { withinShares, weights, far, knownScores: increasing(knownLevels.map(scoreOf)) };
+  const scoreAt = (level: number): number => Math.max(...levels.map((at) => at(level)));
+  return { withinShares, weights, far, knownScores: increasing(knownLevels.map(scoreAt)) };
 }
 
 /** The classes that are left out in each draw. */
@@ -54,6 +70,13 @@ function drawsOf({ heldOut }: FoldSample): ReadonlySet<number>[] {
   );
 }
 
+/** Rivals included, which have no rows. */
+function halfOfUnseen({ isUnseen }: FoldSample): ReadonlySet<number> {
+  const unseen = Array.from(isUnseen.keys()).filter((c) => isUnseen[c]);
+  const shuffled = Random.stream(0, 'fewer-unseen').shuffle(Int32Array.from(unseen));
+  return new Set(shuffled.subarray(0, unseen.length / 2));
+}
+
 interface WeighedSigns {
   readonly signs: NoveltySigns;
   readonly isNew: boolean;
@@ -64,10 +87,10 @@ interface WeighedSigns {
 export function signsOf(
   fold: FoldSample,
   left: ReadonlySet<number>,
-  sharpness: number,
+  sharpness: Sharpness,
   biasFor: BiasFor,
 ): WeighedSigns[] {
-  const { scores, labels, isUnseen, far, projected, places, spreads } = fold;
+  const { scores, labels, isUnseen, far, projected, residual, places, rowLengths, spreads } = fold;
   const competing = isUnseen.reduce((sum, one) => sum + one, 0) - left.size;
   const bias = biasFor(competing);
   const model = new LikelihoodRatios(spreads, withinShares);
@@ -77,16 +100,24 @@ export function signsOf(
   for (const label of labels) counts[kindOf(label)] += 1;
   return Array.from(labels, (label, i) => {
     const row = Array.from(rowOf(scores, i), (value, c) =>
-      left.has(c) ? -Infinity : sharpness * (value + (isUnseen[c] ? bias : 0)),
+      left.has(c) ? -Infinity : value + (isUnseen[c] ? bias : 0),
     );
     const best = bestOf(row, likeliestCount);
     const max = row[best[0]];
-    const parts = row.map((value) => Math.exp(value - max));
+    const factor = sharpnessFor(sharpness, isUnseen[best[0]]);
+    const parts = row.map((value) => Math.exp(factor * (value - max)));
     const total = parts.reduce((sum, part) => sum + part, 0);
-    const weighted = parts.reduce((sum, part, c) => (part > 0 ? sum + part * (row[c] - max) : sum), 0);
+    const weighted = parts.reduce(
+      (sum, part, c) => (part > 0 ? sum + part * factor * (row[c] - max) : sum),
+      0,
+    );
+    const unseen = parts.reduce((sum, part, c) => sum + part * isUnseen[c], 0);
     const signs = {
       entropy: Math.log(total) - weighted / total,
-      bestScore: max,
+      bestScore: sharpness.sharpness * max,
+      unseenProbability: unseen / total,
+      rowLength: rowLengths[best[0]],
+      residual: residual[i],
       ratios: model.ratios(
         rowOf(projected, i),
         best.map((c) => classes[c]),
@@ -98,8 +129,15 @@ export function signsOf(
   });
 }
 
-function listed({ entropy, bestScore, ratios }: NoveltySigns): number[] {
-  return [entropy, -bestScore, ...ratios];
+function listed({
+  entropy,
+  bestScore,
+  unseenProbability,
+  rowLength,
+  residual,
+  ratios,
+}: NoveltySigns): number[] {
+  return [entropy, -bestScore, unseenProbability, rowLength, residual, ...ratios];
 }
 
 function bestOf(values: readonly number[], count: number): number[] {

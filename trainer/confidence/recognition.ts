@@ -1,35 +1,36 @@
-/** What dry runs of held-out classes are worth: a linear fit from what was promised to what their rows reached (core/fitting/recognition.ts). */
+/** What dry runs of held-out classes are worth: a linear fit from what was promised, near and crowded to what their rows reached (core/fitting/recognition.ts). */
 import type { Confidence } from '../../core/bundle/confidence-description.js';
 import { choleskyInPlace, choleskySolveInPlace } from '../../core/compute/linear-algebra.js';
 import { expectedRecognition, type Promised } from '../../core/fitting/recognition.js';
+import type { Sharpness } from '../../core/head/sharpness.js';
 import { rowOf } from '../../core/matrix.js';
 import type { FoldSample } from './fold-sample.js';
 import { rowsPerPromise } from './promises.js';
 import { likeliest, type BiasedFold } from './sharpness.js';
 
-export type FittedRecognition = NonNullable<Confidence['recognition']>;
+export type FittedRecognition = Omit<NonNullable<Confidence['recognition']>, 'attributeScale'>;
 
-interface JudgedClass extends Promised {
+export interface JudgedClass extends Promised {
   readonly reached: number;
 }
 
 /** Below so many classes the mean is all that can be said. */
 const enoughClasses = 12;
-const ridge = 1e-3;
+const ridge = 0.03;
 
 /** Null when no class was held out. */
 export function fitRecognition(
   folds: readonly (FoldSample & BiasedFold)[],
-  sharpness: number,
+  sharpness: Sharpness,
 ): FittedRecognition | null {
   const classes = folds.flatMap((fold) => judgedClasses(fold, sharpness));
   if (classes.length === 0) return null;
   const reached = classes.reduce((sum, one) => sum + one.reached, 0) / classes.length;
   const fitted =
-    classes.length < enoughClasses ? { constant: reached, promise: 0, nearness: 0 } : leastSquares(classes);
-  const errors = classes.map((one) =>
-    Math.abs(expectedRecognition(one, { ...fitted, error: 0, classes: 1 }) - one.reached),
-  );
+    classes.length < enoughClasses
+      ? { constant: reached, promise: 0, nearness: 0, crowding: 0 }
+      : leastSquares(classes);
+  const errors = classes.map((one) => Math.abs(expectedRecognition(one, fitted) - one.reached));
   return {
     ...fitted,
     error: errors.reduce((sum, error) => sum + error, 0) / errors.length,
@@ -37,8 +38,8 @@ export function fitRecognition(
   };
 }
 
-function judgedClasses(fold: FoldSample & BiasedFold, sharpness: number): JudgedClass[] {
-  const { heldOut, labels, scores, isUnseen, unseenBias, syntheticScores, nearest } = fold;
+export function judgedClasses(fold: FoldSample & BiasedFold, sharpness: Sharpness): JudgedClass[] {
+  const { heldOut, labels, scores, isUnseen, unseenBias, syntheticScores, nearest, crowding } = fold;
   return Array.from(heldOut, (label, c) => {
     let promised = 0;
     for (let i = 0; i < rowsPerPromise; i++)
@@ -47,31 +48,51 @@ function judgedClasses(fold: FoldSample & BiasedFold, sharpness: number): Judged
     const right = own.filter(
       (i) => likeliest(rowOf(scores, i), isUnseen, unseenBias, sharpness).best === label,
     );
-    return { promised: promised / rowsPerPromise, nearest: nearest[c], reached: right.length / own.length };
+    return {
+      promised: promised / rowsPerPromise,
+      nearest: nearest[c],
+      crowded: crowding[c],
+      reached: right.length / own.length,
+    };
   });
 }
 
-function probabilityOf(label: number, scores: Float32Array, fold: BiasedFold, sharpness: number): number {
+function probabilityOf(label: number, scores: Float32Array, fold: BiasedFold, sharpness: Sharpness): number {
   const { isUnseen, unseenBias } = fold;
-  const { best, top } = likeliest(scores, isUnseen, unseenBias, sharpness);
+  const { best, top, factor } = likeliest(scores, isUnseen, unseenBias, sharpness);
   const biased = (c: number): number => scores[c] + (isUnseen[c] ? unseenBias : 0);
-  return top * Math.exp(sharpness * (biased(label) - biased(best)));
+  return top * Math.exp(factor * (biased(label) - biased(best)));
 }
 
-function leastSquares(
+/** Ridge regression on what is promised, near and crowded, each scaled to a deviation of 1. */
+export function leastSquares(
   classes: readonly JudgedClass[],
-): Pick<FittedRecognition, 'constant' | 'promise' | 'nearness'> {
-  const products = new Float64Array(9);
-  const right = new Float64Array(3);
-  for (const { promised, nearest, reached } of classes) {
-    const signs = [1, promised, nearest];
-    signs.forEach((a, i) => {
-      right[i] += (a * reached) / classes.length;
-      signs.forEach((b, j) => (products[i * 3 + j] += (a * b) / classes.length));
-    });
-  }
-  for (const k of [4, 8]) products[k] += ridge;
-  if (!choleskyInPlace(products, 3)) throw new RangeError('promises are not numbers');
-  choleskySolveInPlace(products, 3, right, 1);
-  return { constant: right[0], promise: right[1], nearness: right[2] };
+): Pick<FittedRecognition, 'constant' | 'promise' | 'nearness' | 'crowding'> {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const columns = [
+    classes.map(({ promised }) => promised),
+    classes.map(({ nearest }) => nearest),
+    classes.map(({ crowded }) => crowded),
+  ];
+  const centers = columns.map(mean);
+  const scales = columns.map(
+    (values, k) => Math.sqrt(mean(values.map((value) => (value - centers[k]) ** 2))) || 1,
+  );
+  const scaled = columns.map((values, k) => values.map((value) => (value - centers[k]) / scales[k]));
+  const reached = classes.map((one) => one.reached);
+  const middle = mean(reached);
+  const size = columns.length;
+  const products = new Float64Array(size * size);
+  const right = new Float64Array(size);
+  scaled.forEach((a, i) => {
+    right[i] = mean(a.map((value, c) => value * (reached[c] - middle)));
+    scaled.forEach((b, j) => (products[i * size + j] = mean(a.map((value, c) => value * b[c]))));
+    products[i * (size + 1)] += ridge;
+  });
+  if (!choleskyInPlace(products, size)) throw new RangeError('promises are not numbers');
+  choleskySolveInPlace(products, size, right, 1);
+  const [promise, nearness, crowding] = Array.from(right, (value, k) => value / scales[k]);
+  const constant = middle - promise * centers[0] - nearness * centers[1] - crowding * centers[2];
+  return { constant, promise, nearness, crowding };
 }

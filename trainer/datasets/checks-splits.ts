@@ -1,9 +1,7 @@
 import { countRows } from './class-sets.js';
 import type { Dataset } from './dataset.js';
+import { classesWithFewRows, fewShotRows, usualFewRows } from './few-shot.js';
 import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
-
-/** Below this a class mean says little. */
-const fewRows = 5;
 
 export function checkSplits(dataset: Dataset): Finding[] {
   return [...checkRows(dataset), ...checkClassesOfSplits(dataset)];
@@ -102,16 +100,24 @@ function checkClassesOfSplits(dataset: Dataset): Finding[] {
       ),
     );
 
-  const rowsOf = countRows(labels, splits.train);
-  const few = Array.from(seen).filter((label) => (rowsOf.get(label) ?? 0) < fewRows);
-  if (few.length > 0)
-    findings.push(
-      warningFinding(
-        'few-training-rows',
-        `classes with fewer than ${fewRows} training rows: ${someOf(few.map((i) => classNames[i]))}`,
-      ),
-    );
-  return findings;
+  return [...findings, ...checkFewRows(dataset)];
+}
+
+/** The mean of a few rows says little of where a class lies. */
+function checkFewRows(dataset: Dataset): Finding[] {
+  const { labels, splits, classNames } = dataset;
+  const rowsOf = [...countRows(labels, splits.train)];
+  const few = rowsOf.flatMap(([label, count]) => (count <= usualFewRows ? [label] : []));
+  if (few.length === 0) return [];
+  const becomesFewShot = classesWithFewRows(dataset, usualFewRows).length > 0;
+  const names = someOf(few.sort((a, b) => a - b).map((label) => classNames[label]));
+  const taken = becomesFewShot ? `, which training takes as few-shot classes (fewShot.maxRows)` : '';
+  return [
+    warningFinding(
+      'few-training-rows',
+      `classes with at most ${usualFewRows} training rows${taken}: ${names}`,
+    ),
+  ];
 }
 
 function splitEntries(splits: Dataset['splits']): [string, Int32Array][] {
@@ -119,5 +125,6 @@ function splitEntries(splits: Dataset['splits']): [string, Int32Array][] {
     ['train', splits.train],
     ['test-seen', splits.testSeen],
     ['test-unseen', splits.testUnseen],
+    ...(splits.fewShot ? [['few-shot', fewShotRows({ splits })] as [string, Int32Array]] : []),
   ];
 }

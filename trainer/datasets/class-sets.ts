@@ -17,9 +17,9 @@ export function countRows(labels: Int32Array, rows: Int32Array): Map<number, num
   return counts;
 }
 
-/** The number of classes whose training rows can be compared with each other: those with two or more. */
-export function classesWithSpread({ labels, splits }: Dataset): number {
-  return [...countRows(labels, splits.train).values()].filter((count) => count > 1).length;
+/** The number of classes whose training rows can be compared with each other: those with two or more, or with `least`. */
+export function classesWithSpread({ labels, splits }: Dataset, least = 2): number {
+  return [...countRows(labels, splits.train).values()].filter((count) => count >= least).length;
 }
 
 /** A dataset from what its files say; seen and unseen follow from the training rows, so no file can contradict them. */

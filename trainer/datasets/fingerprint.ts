@@ -14,5 +14,6 @@ export function fingerprint(dataset: Dataset): string {
   for (const { data } of piecesOf(features)) hash.update(bytesOf(data));
   for (const values of [dataset.labels, splits.train, splits.testSeen, splits.testUnseen])
     hash.update(bytesOf(values));
+  if (splits.fewShot) hash.update(bytesOf(splits.fewShot));
   return hash.digest('hex');
 }

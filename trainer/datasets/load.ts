@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../../core/failures.js';
+import { withNotesOf } from './attribute-notes.js';
 import { checkDataset } from './checks.js';
 import type { Dataset } from './dataset.js';
 import type { Finding } from './findings.js';
@@ -60,7 +61,7 @@ export async function loadAndCheck(path: string, options: LoadOptions = {}): Pro
     form === 'open'
       ? { dataset: await loadOpenForm(path, options), findings: [] }
       : await loadXlsa17(path, options);
-  const own = loaded.dataset;
+  const own = await withNotesOf(loaded.dataset, path);
   const split = options.unseenClasses ? await splitByClasses(own, options.unseenClasses) : own;
   const dataset = options.rowsPerClass ? limitTrainingRows(split, options.rowsPerClass) : split;
   return { dataset, form, findings: [...checkDataset(dataset), ...loaded.findings] }; // the loader's are warnings

@@ -3,7 +3,7 @@
  *
  *   dataset.json     this schema; a minimal one is {"formatVersion": 1, "name": "birds"}
  *   features.npy     (rows, D) float32 or float16 as numpy.save writes it; or raw little-endian float32
- *   rows.csv         one line per row of features: image,class,split  (split: train, test-seen, test-unseen or none)
+ *   rows.csv         one line per row of features: image,class,split  (split: train, few-shot, test-seen, test-unseen or none)
  *   attributes.csv   one line per class: class,<attribute names>; its order is the order of the classes
  *
  * Classes go by name throughout, so that no two files can disagree about an order.
@@ -43,15 +43,27 @@ export const manifestSchema = z.strictObject({
   features: featuresSchema.prefault({}),
   rows: tableSchema('rows.csv'),
   attributes: tableSchema('attributes.csv'),
+  images: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The folder that the images of rows.csv are in, from this one; reports show pictures from it.'),
   validationClasses: z
     .array(z.string())
     .min(1)
     .nullable()
     .default(null)
     .describe('Seen classes reserved for choosing settings, by name; null holds some out by seed.'),
+  fewShotClasses: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe(
+      'Classes with attributes and a few pictures, by name: their training rows are taken as these. Rows with the split "few-shot" say the same.',
+    ),
   backbone: backboneIdentitySchema.nullable().default(null),
 });
 
 export type Manifest = z.infer<typeof manifestSchema>;
 
-export const splitNames = ['train', 'test-seen', 'test-unseen', 'none'] as const;
+export const splitNames = ['train', 'few-shot', 'test-seen', 'test-unseen', 'none'] as const;

@@ -57,6 +57,7 @@ export function rowTable(
       train: Int32Array.from(splits.train),
       testSeen: Int32Array.from(splits['test-seen']),
       testUnseen: Int32Array.from(splits['test-unseen']),
+      ...(splits['few-shot'].length > 0 && { fewShot: Int32Array.from(splits['few-shot']) }),
     },
   };
 }

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { Failure } from '../../core/failures.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
+import { fewShotClasses, fewShotRows, withFewShot } from './few-shot.js';
+import { someOf } from './findings.js';
 import { readFeatures, type FeaturePlace } from './open-form-features.js';
 import { manifestFile, manifestSchema, type Manifest } from './open-form-schema.js';
 import { attributeTable, rowTable } from './open-form-tables.js';
@@ -21,21 +23,34 @@ export async function loadOpenForm(directory: string, place: FeaturePlace = {}):
   const table = attributeTable(await readCsv(join(directory, manifest.attributes.file)), problems);
   const classIndex = new Map(table.classNames.map((name, index) => [name, index]));
   const rows = rowTable(await readCsv(join(directory, manifest.rows.file)), classIndex, problems);
-  const validation = (manifest.validationClasses ?? []).map((name) => {
-    const index = classIndex.get(name);
-    if (index === undefined)
-      problems.push(`the validation class "${name}" is not in ${manifest.attributes.file}`);
-    return index ?? 0;
-  });
+  const named = (names: readonly string[], what: string): Int32Array =>
+    Int32Array.from(names, (name) => {
+      const index = classIndex.get(name);
+      if (index === undefined)
+        problems.push(`the ${what} class "${name}" is not in ${manifest.attributes.file}`);
+      return index ?? 0;
+    });
+  const validation = named(manifest.validationClasses ?? [], 'validation');
+  const fewShot = named(manifest.fewShotClasses ?? [], 'few-shot');
+  const withoutRows = fewShot.filter(
+    (label) => ![...rows.splits.train, ...fewShotRows(rows)].some((row) => rows.labels[row] === label),
+  );
+  if (withoutRows.length > 0)
+    problems.push(
+      `few-shot classes have neither training nor few-shot rows: ${someOf(Array.from(withoutRows, (label) => table.classNames[label]))}`,
+    );
   if (problems.length > 0) throw datasetInvalid(directory, problems);
-  return assembleDataset({
+  const dataset = assembleDataset({
     name: manifest.name,
     ...table,
     features,
     ...rows,
-    validationClasses: manifest.validationClasses ? Int32Array.from(validation).sort() : null,
+    ...(manifest.images !== undefined && { imageFolder: resolve(directory, manifest.images) }),
+    validationClasses: manifest.validationClasses ? validation.sort() : null,
     backbone: manifest.backbone,
   });
+  // One row that says so makes it a few-shot class, with all its training rows.
+  return withFewShot(dataset, Int32Array.from(new Set([...fewShot, ...fewShotClasses(dataset)])).sort());
 }
 
 async function readManifest(directory: string): Promise<Manifest> {

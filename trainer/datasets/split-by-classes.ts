@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../core/failures.js';
+import { didYouMean } from '../../core/similar-names.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
 import { someOf } from './findings.js';
+import { whyNotOpened } from './problems.js';
 
 /**
  * The standard split of this field, which is a matter of classes alone: every row of the classes named is a test row, every
@@ -12,7 +14,7 @@ import { someOf } from './findings.js';
  */
 export async function splitByClasses(dataset: Dataset, file: string): Promise<Dataset> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}.`, {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });
@@ -26,7 +28,7 @@ export async function splitByClasses(dataset: Dataset, file: string): Promise<Da
       'dataset-invalid',
       names.length === 0
         ? `${file} names no class; it must have the name of an unseen class on each line.`
-        : `${file} names classes that ${dataset.name} does not have: ${someOf(unknown)}.`,
+        : `${file} names classes that ${dataset.name} does not have: ${someOf(unknown)}.${didYouMean(unknown[0], dataset.classNames)}`,
     );
   const unseen = new Set(names.map((name) => dataset.classNames.indexOf(name)));
   const rows = Array.from(dataset.labels.keys()).filter((row) => dataset.labels[row] >= 0);

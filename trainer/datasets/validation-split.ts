@@ -34,11 +34,14 @@ export function validationSplit(dataset: Dataset, options: ValidationSplitOption
 
   const random = Random.stream(seed, `validation-rows-${fold}`);
   const splits = { train: [] as number[], testSeen: [] as number[], testUnseen: [] as number[] };
+  let pairs = 0; // classes of two rows so far
   for (const [label, rows] of rowsOf) {
     if (heldOut.has(label)) splits.testUnseen.push(...rows);
     else {
       const wanted = Math.max(1, Math.round(rows.length * seenRowFraction));
-      const testCount = Math.min(rows.length - 1, wanted); // one is left to learn from
+      // One is left to learn from. Of classes with two rows every other one keeps both: the spread within classes cannot be measured on single rows.
+      const keepsBoth = rows.length === 2 && pairs++ % 2 === 0;
+      const testCount = keepsBoth ? 0 : Math.min(rows.length - 1, wanted);
       random.shuffle(rows);
       splits.testSeen.push(...rows.slice(0, testCount));
       splits.train.push(...rows.slice(testCount));

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { rowOf } from '../../core/matrix.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
+import { attributeNotesFile, noteLines } from './attribute-notes.js';
 import type { Dataset } from './dataset.js';
+import { fewShotClasses, fewShotRows } from './few-shot.js';
 import { writeNpyRows } from './npy.js';
 import { sha256Of } from './open-form.js';
 import { manifestFile, type Manifest } from './open-form-schema.js';
@@ -15,11 +17,14 @@ export async function writeOpenForm(dataset: Dataset, target: string): Promise<v
     await writeNpyRows(at('features.npy'), features);
     await writeFile(at('rows.csv'), csv(rowLines(dataset)));
     await writeFile(at('attributes.csv'), csv(attributeLines(dataset)));
+    const notes = noteLines(dataset);
+    if (notes) await writeFile(at(attributeNotesFile), csv(notes));
     const described = async (file: string): Promise<{ file: string; sha256: string }> => ({
       file,
       sha256: await sha256Of(at(file)),
     });
-    const { validationClasses } = dataset;
+    const { validationClasses, imageFolder } = dataset;
+    const fewShot = fewShotClasses(dataset);
     const manifest: Manifest = {
       formatVersion: 1,
       name: dataset.name,
@@ -31,9 +36,12 @@ export async function writeOpenForm(dataset: Dataset, target: string): Promise<v
       },
       rows: await described('rows.csv'),
       attributes: await described('attributes.csv'),
+      // From the dataset, so that both can be moved together.
+      ...(imageFolder && { images: relative(resolve(target), resolve(imageFolder)) || '.' }),
       validationClasses: validationClasses
         ? Array.from(validationClasses, (i) => dataset.classNames[i])
         : null,
+      ...(fewShot.length > 0 && { fewShotClasses: Array.from(fewShot, (i) => dataset.classNames[i]) }),
       backbone: dataset.backbone,
     };
     await writeFile(at(manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -44,6 +52,7 @@ export async function writeOpenForm(dataset: Dataset, target: string): Promise<v
 function rowLines({ features, labels, imageFiles, classNames, splits }: Dataset): string[][] {
   const splitOf = new Array<string>(features.rows).fill('none');
   for (const row of splits.train) splitOf[row] = 'train';
+  for (const row of fewShotRows({ splits })) splitOf[row] = 'few-shot';
   for (const row of splits.testSeen) splitOf[row] = 'test-seen';
   for (const row of splits.testUnseen) splitOf[row] = 'test-unseen';
   const lines = splitOf.map((split, row) => [imageFiles?.[row] ?? '', classNames[labels[row]] ?? '', split]);

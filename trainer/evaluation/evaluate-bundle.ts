@@ -1,21 +1,35 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
+import { didYouMean } from '../../core/similar-names.js';
 import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { modelOfBundle } from '../saving/restore.js';
 import { evaluateRows, judgeModel, type Evaluation } from './evaluate.js';
+import { fadedBiasOf } from './few-shot-bias.js';
 import { testRows, type ScoreRows } from './judge-rows.js';
 import type { ScoredMargins } from './metrics.js';
 import { recordCalibration } from './record-calibration.js';
 
 /** Judges a saved model. The dataset may list its classes in another order, but they must be the bundle's. */
 export async function evaluateBundle(bundle: Bundle, dataset: Dataset): Promise<Evaluation> {
+  return (await judgeAndEvaluate(bundle, dataset)).evaluation;
+}
+
+/** With the rows, one by one, for those that look further. */
+export async function judgeAndEvaluate(
+  bundle: Bundle,
+  dataset: Dataset,
+): Promise<{ readonly judged: ScoredMargins; readonly evaluation: Evaluation }> {
   const unseenBias = biasOf(bundle.manifest, dataset);
   const { confidence } = bundle.manifest;
-  const recorder = confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence.sharpness });
-  const evaluation = evaluateRows(await judgeBundle(bundle, dataset, recorder?.watch), dataset, unseenBias);
-  return recorder ? { ...evaluation, calibration: recorder.result() } : evaluation;
+  const recorder = confidence && recordCalibration(dataset, { unseenBias, sharpness: confidence });
+  const judged = await judgeBundle(bundle, dataset, recorder?.watch);
+  const evaluation = evaluateRows(judged, dataset, unseenBias);
+  return {
+    judged,
+    evaluation: recorder ? { ...evaluation, calibration: recorder.result() } : evaluation,
+  };
 }
 
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
@@ -33,7 +47,8 @@ export async function judgeBundle(
     );
   }
   const columns = matchClasses(bundle, dataset);
-  const model = await modelOfBundle(bundle);
+  const fadedBias = fadedBiasOf(manifest, biasOf(manifest, dataset));
+  const model = { ...(await modelOfBundle(bundle)), fadedBias };
   try {
     return await judgeModel(model, dataset, testRows(dataset), columns, watch);
   } finally {
@@ -48,7 +63,7 @@ export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array
   if (missing.length > 0) {
     throw new Failure(
       'dataset-invalid',
-      `The bundle does not know ${listed(missing)}. Evaluate it on the dataset it was trained on.`,
+      `The bundle does not know ${listed(missing)}. Evaluate it on the dataset it was trained on.${didYouMean(missing[0], position.keys())}`,
     );
   }
   const seen = new Set(dataset.seen);

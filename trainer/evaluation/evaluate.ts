@@ -1,4 +1,5 @@
 import { headRows, type FeatureMapper } from '../../core/head/feature-map.js';
+import type { Sharpness } from '../../core/head/sharpness.js';
 import { Scorer, type LinearHead } from '../../core/head/scorer.js';
 import type { RowSource } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -39,6 +40,8 @@ export interface ScoringModel {
   readonly mapper: FeatureMapper;
   readonly head: LinearHead;
   readonly temperature: number | null;
+  /** Added to the scores of each class, (C): what few-shot classes do not get of the bias on unseen ones (few-shot-bias.ts); nothing when left out. */
+  readonly fadedBias?: Float64Array | undefined;
 }
 
 /** A model ready to score rows of CNN features. */
@@ -52,7 +55,10 @@ export async function openScoring(model: ScoringModel, features: RowSource): Pro
   return {
     score: async (rows) => {
       const mapped = await model.mapper.map(features, rows);
-      return scorer.score(model.head, headRows(mapped, model.temperature));
+      const scores = await scorer.score(model.head, headRows(mapped, model.temperature));
+      const { fadedBias } = model;
+      if (fadedBias) scores.data.forEach((_, i) => (scores.data[i] += fadedBias[i % fadedBias.length]));
+      return scores;
     },
     release: () => scorer.release(),
   };
@@ -82,7 +88,7 @@ export async function evaluateModel(
   model: ScoringModel,
   dataset: Dataset,
   unseenBias: number,
-  sharpness?: number,
+  sharpness?: Sharpness,
 ): Promise<Evaluation> {
   const recorder = sharpness === undefined ? null : recordCalibration(dataset, { unseenBias, sharpness });
   const judged = await judgeModel(model, dataset, testRows(dataset), undefined, recorder?.watch);

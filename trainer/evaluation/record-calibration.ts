@@ -1,4 +1,5 @@
 /** How far the probabilities of answers are from frequencies, noted while rows are being judged: scores need not be computed twice. */
+import type { Sharpness } from '../../core/head/sharpness.js';
 import { rowOf } from '../../core/matrix.js';
 import { likeliest } from '../confidence/sharpness.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -10,12 +11,15 @@ export interface Calibration {
   readonly all: number | null;
   readonly seen: number | null;
   readonly unseen: number | null;
+  /** Reliability: of all answers, and of those for pictures of seen and of unseen classes. */
   readonly bins: readonly ReliabilityBin[];
+  readonly seenBins: readonly ReliabilityBin[];
+  readonly unseenBins: readonly ReliabilityBin[];
 }
 
 export function recordCalibration(
   dataset: Dataset,
-  { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: number },
+  { unseenBias, sharpness }: { readonly unseenBias: number; readonly sharpness: Sharpness },
 ): { readonly watch: (score: ScoreRows) => ScoreRows; readonly result: () => Calibration } {
   const isUnseen = unseenMask(dataset);
   const noted: { readonly top: number; readonly right: boolean; readonly unseen: boolean }[] = [];
@@ -36,11 +40,16 @@ export function recordCalibration(
       });
       return scores;
     },
-    result: () => ({
-      all: errorOf(noted),
-      seen: errorOf(noted.filter(({ unseen }) => !unseen)),
-      unseen: errorOf(noted.filter(({ unseen }) => unseen)),
-      bins: binsOf(noted),
-    }),
+    result: () => {
+      const [ofSeen, ofUnseen] = [false, true].map((side) => noted.filter(({ unseen }) => unseen === side));
+      return {
+        all: errorOf(noted),
+        seen: errorOf(ofSeen),
+        unseen: errorOf(ofUnseen),
+        bins: binsOf(noted),
+        seenBins: binsOf(ofSeen),
+        unseenBins: binsOf(ofUnseen),
+      };
+    },
   };
 }

@@ -1,18 +1,26 @@
 import * as Plot from '@observablehq/plot';
 import { chart } from '../report/render/chart.js';
 import type { Markup } from '../report/render/html.js';
-import type { SamplesFigure } from './figure-samples.js';
+import { plateauNote, type SamplesFigure } from './figure-samples.js';
 import type { SolverCurve, SolversFigure } from './figure-solvers.js';
-import { plateauNote } from './render.js';
 
-export function samplesChart({ points, plateauFrom }: SamplesFigure): Markup {
+export function samplesChart(figure: SamplesFigure): Markup {
+  const { points, plateauFrom } = figure;
   const counts = points.map(({ samplesPerClass }) => samplesPerClass);
   return chart({
     title: 'Accuracy over the number of synthetic features',
-    note: plateauNote(plateauFrom),
+    note: plateauNote(figure),
     legend: [
       { label: 'top-1, unseen classes only, mean over seeds', colour: 'var(--unseen)', shape: 'line' },
-      { label: `where the plateau begins (${plateauFrom})`, colour: 'var(--quiet)', shape: 'dash' },
+      ...(plateauFrom === null
+        ? []
+        : [
+            {
+              label: `where the plateau begins (${plateauFrom})`,
+              colour: 'var(--quiet)',
+              shape: 'dash' as const,
+            },
+          ]),
     ],
     plot: {
       height: 380,
@@ -25,7 +33,10 @@ export function samplesChart({ points, plateauFrom }: SamplesFigure): Markup {
       y: { domain: [0, 100], label: 'Accuracy (%)', grid: true },
       marks: [
         Plot.axisX({ ticks: counts, text: String }), // by default, a log scale omits some of the labels
-        Plot.ruleX([plateauFrom], { stroke: 'var(--quiet)', strokeDasharray: '4 3' }),
+        Plot.ruleX(plateauFrom === null ? [] : [plateauFrom], {
+          stroke: 'var(--quiet)',
+          strokeDasharray: '4 3',
+        }),
         Plot.line(points, { x: 'samplesPerClass', y: 'top1', stroke: 'var(--unseen)', strokeWidth: 2 }),
         Plot.dot(points, {
           x: 'samplesPerClass',

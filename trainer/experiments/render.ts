@@ -1,5 +1,5 @@
 /** Tables and figures as Markdown: what the command prints, and what it leaves beside the JSON. */
-import type { SamplesFigure } from './figure-samples.js';
+import { plateauNote, type SamplesFigure } from './figure-samples.js';
 import type { SolversFigure } from './figure-solvers.js';
 import type { TsneFigure } from './figure-tsne.js';
 import type { Figure, Reproduction } from './reproduce.js';
@@ -43,21 +43,17 @@ function renderFigure(figure: Figure): string {
   return figure.figure === 'tsne' ? renderTsne(figure) : renderSolvers(figure);
 }
 
-function renderSamples({ points, plateauFrom }: SamplesFigure): string {
+function renderSamples(figure: SamplesFigure): string {
   return [
     '## Accuracy over synthetic features per class',
     '',
     ...aligned([
       ['per class', 'top-1'],
-      ...points.map(({ samplesPerClass, top1 }) => [`${samplesPerClass}`, top1.toFixed(1)]),
+      ...figure.points.map(({ samplesPerClass, top1 }) => [`${samplesPerClass}`, top1.toFixed(1)]),
     ]),
     '',
-    `- ${plateauNote(plateauFrom)}`,
+    `- ${plateauNote(figure)}`,
   ].join('\n');
-}
-
-export function plateauNote(plateauFrom: number): string {
-  return `From ${plateauFrom} on, more gain at most half a point. The paper reaches its plateau by 100.`;
 }
 
 function renderSolvers({ curves }: SolversFigure): string {

@@ -6,6 +6,7 @@ import { matrix, takeRows, type RowSource } from '../../core/matrix.js';
 import { checkDataset } from '../datasets/checks.js';
 import { assembleDataset } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fewShotClasses, withFewShot } from '../datasets/few-shot.js';
 import { someOf, type Finding } from '../datasets/findings.js';
 import { datasetInvalid } from '../datasets/problems.js';
 import { roomFor } from '../datasets/stored-rows.js';
@@ -86,7 +87,7 @@ function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number
   const splits = splitsOf(plan, pictures);
   const rowsIn = (name: SplitName): Int32Array =>
     Int32Array.from(splits.flatMap((split, row) => (split === name ? [row] : [])));
-  return assembleDataset({
+  const dataset = assembleDataset({
     name: plan.name,
     classNames: plan.classNames,
     attributeNames: plan.attributeNames,
@@ -95,13 +96,21 @@ function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number
       plan.attributeNames.length,
       Float32Array.from(plan.attributes.flat()),
     ),
+    ...(plan.attributeNotes && { attributeNotes: plan.attributeNotes }),
     features,
     labels: Int32Array.from(pictures, (picture) => picture.class),
     imageFiles: pictures.map(({ file }) => file),
-    splits: { train: rowsIn('train'), testSeen: rowsIn('test-seen'), testUnseen: rowsIn('test-unseen') },
+    ...(plan.images !== undefined && { imageFolder: plan.images }),
+    splits: {
+      train: rowsIn('train'),
+      testSeen: rowsIn('test-seen'),
+      testUnseen: rowsIn('test-unseen'),
+      ...(splits.includes('few-shot') && { fewShot: rowsIn('few-shot') }),
+    },
     validationClasses: null,
     backbone: plan.backbone,
   });
+  return withFewShot(dataset, fewShotClasses(dataset)); // a list may call some rows of a class few-shot, and not all
 }
 
 /** Splits are made before pictures are opened: a class left without a readable training picture trains on its test ones. */

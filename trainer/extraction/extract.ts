@@ -24,6 +24,7 @@ export interface ExtractionRequest {
   readonly images: string;
   readonly list?: string;
   readonly attributes: string;
+  readonly attributeNotes?: string;
   readonly out: string;
   /** Of the dataset; that of its folder when not given. */
   readonly name?: string;
@@ -59,6 +60,7 @@ export async function extract(
     images: request.images,
     ...(request.list !== undefined && { list: request.list }),
     attributes: request.attributes,
+    ...(request.attributeNotes !== undefined && { attributeNotes: request.attributeNotes }),
     splits: { ...defaultSplitOptions, ...request.splits },
     leaveOutLines: request.leaveOutLines ?? false,
   };

@@ -4,6 +4,7 @@
  */
 import { Failure } from '../../core/failures.js';
 import { Random } from '../../core/random.js';
+import { fewShotAmong, usualFewRows } from '../datasets/few-shot.js';
 import type { SplitName } from './list-pictures.js';
 
 export interface SplitOptions {
@@ -11,10 +12,17 @@ export interface SplitOptions {
   readonly unseenClasses?: readonly string[];
   readonly unseenFraction: number;
   readonly testFraction: number;
+  /** Classes with at most so many training pictures are few-shot classes, where enough others are left; 0 for none. */
+  readonly fewShot: number;
   readonly seed: number;
 }
 
-export const defaultSplitOptions: SplitOptions = { unseenFraction: 0.2, testFraction: 0.2, seed: 1 };
+export const defaultSplitOptions: SplitOptions = {
+  unseenFraction: 0.2,
+  testFraction: 0.2,
+  fewShot: usualFewRows,
+  seed: 1,
+};
 
 /** One split for each picture, by the name of its class. */
 export function makeSplits(classOfPicture: readonly string[], options: SplitOptions): SplitName[] {
@@ -37,6 +45,14 @@ export function makeSplits(classOfPicture: readonly string[], options: SplitOpti
     const kept = options.testFraction === 0 ? 0 : Math.min(share, rows.length - 1);
     for (const row of shuffled.slice(0, kept)) splits[row] = 'test-seen';
   }
+  const isTrained = (row: number): boolean => splits[row] === 'train';
+  const counts = new Map(
+    [...pictures].flatMap(([name, rows]) =>
+      unseen.has(name) ? [] : [[name, rows.filter(isTrained).length]],
+    ),
+  );
+  for (const name of fewShotAmong(counts, options.fewShot))
+    for (const row of pictures.get(name)!) splits[row] = isTrained(row) ? 'few-shot' : 'test-unseen';
   return splits;
 }
 

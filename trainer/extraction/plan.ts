@@ -3,11 +3,14 @@
  * continued, and shards are merged, only when their plans are equal.
  */
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
+import { attributeNoteSchema } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
-import { didYouMean } from '../../core/did-you-mean.js';
+import { didYouMean } from '../../core/similar-names.js';
 import { sha256Of } from '../../core/hash.js';
+import { readAttributeNotes } from '../datasets/attribute-notes.js';
 import { someOf } from '../datasets/findings.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import { readAttributes, refuseBadLines } from './attributes.js';
@@ -19,6 +22,10 @@ const leftOutSchema = z.object({ file: z.string(), reason: z.string() });
 export const planSchema = z.object({
   formatVersion: z.literal(1),
   name: z.string(),
+  images: z
+    .string()
+    .optional()
+    .describe('The folder of the pictures; shards may have it in different places.'),
   backbone: backboneIdentitySchema,
   batchSize: z.int().positive(),
   partSize: z
@@ -29,6 +36,10 @@ export const planSchema = z.object({
   classNames: z.array(z.string()),
   attributeNames: z.array(z.string()),
   attributes: z.array(z.array(z.number())),
+  attributeNotes: z
+    .array(attributeNoteSchema.nullable())
+    .optional()
+    .describe('What attributes are, for people.'),
   splitsWereMade: z.boolean(),
   pictures: z.array(
     z.object({
@@ -48,6 +59,8 @@ interface PlanRequest {
   /** A CSV file of files and classes; without it, each folder in `images` is a class. */
   readonly list?: string;
   readonly attributes: string;
+  /** A table that says what the attributes are. */
+  readonly attributeNotes?: string;
   readonly name: string;
   readonly splits: SplitOptions;
   readonly pixelLimit: number;
@@ -59,10 +72,6 @@ interface PlanRequest {
 const batchesPerPart = 8;
 
 type Inputs = Awaited<ReturnType<typeof readInputs>>;
-
-export async function makePlan(request: PlanRequest, backbone: BackboneIdentity): Promise<Plan> {
-  return planOf(request, await readInputs(request), backbone);
-}
 
 /** What pictures there are and how their classes are described: everything that can be wrong before a picture is opened. */
 export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name' | 'pixelLimit'>) {
@@ -78,8 +87,12 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
     refuseBadLines(
       request.attributes,
       described.leftOut,
-      'no picture has been read. Mend them, or leave them out with --leave-out-lines:',
+      'no picture has been read. Correct them, or leave them out with --leave-out-lines:',
     );
+  const notes =
+    request.attributeNotes === undefined
+      ? undefined
+      : await readAttributeNotes(request.attributeNotes, described.attributeNames);
   const listed = list === undefined ? await listFolders(images) : await listTable(list, images);
   if (listed.pictures.length === 0)
     throw new Failure(
@@ -103,12 +116,12 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
       'config-invalid',
       `Classes that are to be unseen are not in ${request.attributes}: ${someOf(unknown)}.${didYouMean(unknown[0], described.classNames)}`,
     );
-  return { described, listed, usable, undescribed, classIndex };
+  return { described, notes, listed, usable, undescribed, classIndex };
 }
 
 export function planOf(
   request: PlanRequest,
-  { described, listed, usable, undescribed, classIndex }: Inputs,
+  { described, notes, listed, usable, undescribed, classIndex }: Inputs,
   backbone: BackboneIdentity,
 ): Plan {
   const { batchSize } = request;
@@ -121,6 +134,7 @@ export function planOf(
   return {
     formatVersion: 1,
     name: request.name,
+    images: resolve(request.images),
     backbone,
     batchSize,
     partSize: batchSize * batchesPerPart,
@@ -128,6 +142,7 @@ export function planOf(
     classNames: [...described.classNames],
     attributeNames: [...described.attributeNames],
     attributes: described.values.map((row) => [...row]),
+    ...(notes && { attributeNotes: notes }),
     splitsWereMade,
     pictures: usable.map(({ file, className, split, size }, i) => ({
       file,
@@ -151,12 +166,12 @@ function withoutAttributes(
   const withoutPictures = [...classIndex.keys()].filter((name) => !pictured.has(name));
   return Array.from(counts, ([name, count]) => ({
     file: `${name}/`,
-    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or mend it.${didYouMean(name, withoutPictures)}`,
+    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or correct it.${didYouMean(name, withoutPictures)}`,
   }));
 }
 
 export function planKey(plan: Plan): string {
-  return sha256Of(JSON.stringify(plan));
+  return sha256Of(JSON.stringify({ ...plan, images: undefined })); // the same pictures, wherever they are mounted
 }
 
 export function partCount({ pictures, partSize }: Plan): number {

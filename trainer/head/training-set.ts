@@ -5,7 +5,7 @@
  * Rows carry weights, so that the number of synthetic rows affects precision only: each class that was
  * synthesised counts `syntheticWeight` times as much as a seen class does on average. With null every row counts alike.
  */
-import { headRows } from '../../core/head/feature-map.js';
+import { directRows, headRows } from '../../core/head/feature-map.js';
 import {
   addResiduals,
   directionOf,
@@ -30,7 +30,9 @@ import {
 } from '../../core/matrix.js';
 import type { Random } from '../../core/random.js';
 import type { HeadSettings } from '../configuration.js';
+import { countRows } from '../datasets/class-sets.js';
 import type { TrainingData } from '../preparation/training-data.js';
+import type { FewShotPlaces, OpenFewShot } from './few-shot-rows.js';
 import type { RefinedClasses } from '../transductive/refine.js';
 
 export interface HeadTrainingSet {
@@ -49,30 +51,54 @@ export async function headTrainingSet(
   settings: HeadSettings,
   random: { noise: Random; residuals: Random },
   refined?: RefinedClasses,
+  openFewShot?: OpenFewShot,
 ): Promise<HeadTrainingSet> {
+  // One pass over the real rows serves the prior of the seen classes, the residuals of synthetic rows and the places of few-shot classes.
+  const donors = settings.realPrior > 0 || settings.residual > 0 || openFewShot ? donorsAmong(data) : null;
+  const fewShot = openFewShot?.(donors!);
   const everyClass = Int32Array.from({ length: data.attributes.rows }, (_, label) => label);
-  const prototypes = await prototypesOf(data.attributes, everyClass, synthesiser, random.noise);
-  // One pass over the real rows serves both the prior of the seen classes and the residuals of synthetic rows.
-  const donors = settings.realPrior > 0 || settings.residual > 0 ? donorsAmong(data) : null;
+  const prototypes = await prototypesOf(data.attributes, everyClass, synthesiser, random.noise, fewShot);
   if (donors && settings.realPrior > 0) mixInRealMeans(prototypes, donors.means, settings.realPrior);
   if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
   const count = settings.samplesPerClass;
   const real = data.features.rows;
-  const labels = new Int32Array(real + synthesised.length * count);
+  const synthetic = synthesised.length * count;
+  const labels = new Int32Array(real + synthetic + (fewShot?.labels.length ?? 0));
   labels.set(data.labels);
   synthesised.forEach((label, i) => labels.fill(label, real + i * count, real + (i + 1) * count));
+  if (fewShot) labels.set(fewShot.labels, real + synthetic);
 
   const unitFirst = settings.temperature === null ? null : 1; // as synthetic rows are, so that both round alike
   const rows = await fillRoom(roomOf(data.features, labels), async (room) => {
     appendDirected(room, data.features, unitFirst, settings.temperature);
-    await appendSynthetic(room, data, synthesised, synthesiser, donors, settings, random);
+    await appendSynthetic(room, data, synthesised, synthesiser, donors, settings, random, fewShot);
+    if (fewShot) appendDirected(room, fewShot.rows, unitFirst, settings.temperature);
   });
   const weight = resolvedSyntheticWeight(settings, real, data.seen.length);
   const mass = syntheticMass(weight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
-  weights.fill(mass / Math.max(1, labels.length - real) / (1 + mass), real);
+  weights.fill(mass / Math.max(1, synthetic) / (1 + mass), real);
+  if (fewShot) shareWeights(weights, labels, { real, synthetic, count }, fewShot);
   return { rows, labels, weights, prototypes };
+}
+
+/** The pictures of a few-shot class take over a part of the weight that its synthetic rows have. */
+function shareWeights(
+  weights: Float32Array,
+  labels: Int32Array,
+  { real, synthetic, count }: { readonly real: number; readonly synthetic: number; readonly count: number },
+  { labels: pictured, syntheticShare }: FewShotPlaces,
+): void {
+  const each = countRows(
+    labels,
+    pictured.map((_, i) => real + synthetic + i),
+  );
+  const perRow = weights[real]; // of every synthetic row so far
+  for (let row = real; row < real + synthetic; row++) weights[row] *= syntheticShare(labels[row]);
+  pictured.forEach((label, i) => {
+    weights[real + synthetic + i] = (perRow * count * (1 - syntheticShare(label))) / each.get(label)!;
+  });
 }
 
 /**
@@ -114,10 +140,12 @@ async function appendSynthetic(
   donors: Donors | null,
   { samplesPerClass: count, residual, temperature }: HeadSettings,
   random: { noise: Random; residuals: Random },
+  fewShot?: FewShotPlaces,
 ): Promise<void> {
   for (const some of groups(classes, count)) {
     const drawn = await synthesiser.draw(data.attributes, some, count, random.noise);
     const synthetic = headRows(drawn, temperature === null ? null : 1);
+    fewShot?.move(synthetic, some, count);
     if (donors && residual > 0) addResiduals(synthetic, donors, residual, random.residuals);
     room.append(headRows(synthetic, temperature));
   }
@@ -129,10 +157,12 @@ async function prototypesOf(
   classes: Int32Array,
   synthesiser: DrawSource,
   noise: Random,
+  fewShot?: FewShotPlaces,
 ): Promise<Matrix> {
   const parts: Matrix[] = [];
   for (const some of groups(classes, drawsPerPrototype)) {
     const drawn = await synthesiser.draw(attributes, some, drawsPerPrototype, noise);
+    if (fewShot) fewShot.move(directRows(drawn, 1), some, drawsPerPrototype);
     parts.push(meanDirections(drawn, drawsPerPrototype));
   }
   return stackRows(parts);

@@ -6,6 +6,7 @@ import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fewShotRows } from '../datasets/few-shot.js';
 import type { Engine } from '../engine/contract.js';
 import { featureSettingsFor } from '../features/fit.js';
 import { featureMapOf } from '../features/remembered-map.js';
@@ -21,6 +22,8 @@ export interface TrainingData {
   readonly attributes: Matrix; // (C, d), encoded, of every class
   readonly seen: Int32Array;
   readonly unseen: Int32Array;
+  /** Rows given of few-shot classes, which are among the unseen ones; null without any. */
+  readonly fewShot: FewShotRows | null;
   /** Mapped rows of unseen classes, in the transductive setting. Neither labels nor row numbers are kept. */
   readonly unlabelled: Matrix | null; // (n, D)
   readonly featureMap: FittedFeatureMap;
@@ -33,6 +36,11 @@ export interface TrainingData {
   readonly closedForm: ClosedForm | null;
   readonly meanLength: number; // of the mapped rows
   readonly release: () => Promise<void>;
+}
+
+export interface FewShotRows {
+  readonly features: Matrix; // (n, D), mapped
+  readonly labels: Int32Array; // (n)
 }
 
 export async function prepareTrainingData(
@@ -71,6 +79,7 @@ export async function prepareTrainingData(
       attributes,
       seen: dataset.seen,
       unseen: dataset.unseen,
+      fewShot: await fewShotOf(dataset, mapper),
       unlabelled: unlabelled && (await mapper.map(unlabelled)),
       featureMap,
       shrinkage: featureMap.kind === 'whitened' ? featureSettings.shrinkage : 0,
@@ -82,6 +91,15 @@ export async function prepareTrainingData(
       release,
     };
   });
+}
+
+async function fewShotOf(dataset: Dataset, mapper: FeatureMapper): Promise<FewShotRows | null> {
+  const rows = fewShotRows(dataset);
+  if (rows.length === 0) return null;
+  return {
+    features: await mapper.map(dataset.features, rows),
+    labels: rows.map((row) => dataset.labels[row]),
+  };
 }
 
 function meanLengthOf(rows: RowSource): number {

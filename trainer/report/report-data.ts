@@ -5,7 +5,8 @@
  */
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
-import type { AccuracyIntervals } from '../evaluation/intervals.js';
+import type { AccuracyIntervals, Interval } from '../evaluation/intervals.js';
+import type { Calibration } from '../evaluation/record-calibration.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
 /** The part of the baseline's result that bundles of all versions hold; older ones have no intervals. */
@@ -18,16 +19,18 @@ export interface ReportData {
   readonly dataset: DatasetFacts;
   readonly model: ModelFacts;
   readonly environment: EnvironmentFacts;
-  readonly summary: Omit<Evaluation, 'perClass'>;
+  readonly summary: Omit<Evaluation, 'perClass' | 'calibration'>;
   readonly baseline: RememberedBaseline | null; // ESZSL on the same rows, when the bundle has it
   readonly kernelRidge: RememberedBaseline | null;
   readonly curve: readonly CurvePoint[] | null; // bias ascending; thinned, to keep the file small; null: test rows are missing
   readonly classes: readonly ClassFacts[]; // worst first
+  readonly pictures: PicturesOrReason;
   readonly confusion: ConfusionFacts;
   readonly embedding: EmbeddingFacts | null; // null: too few test rows
   readonly syntheticRows: SyntheticRowFacts | null; // null: no unseen classes, or no test rows of them
   readonly importance: ImportanceFacts | null; // null: too few test rows
   readonly history: HistoryFacts | null; // null: the log of the run is missing
+  readonly calibration: Calibration | null; // null: the bundle is not calibrated
   readonly validation: readonly ValidationTrial[]; // empty: the bundle does not say
   readonly validationWarning: string | null; // why choices made on validation classes may be poor
 }
@@ -72,8 +75,43 @@ export interface ClassFacts {
   readonly seen: boolean;
   readonly rows: number;
   readonly accuracy: number;
+  readonly interval: Interval; // 95 %, of the accuracy
   /** Where most of its lost rows went. */
   readonly mistakenFor: { readonly name: string; readonly seen: boolean; readonly share: number } | null;
+}
+
+/** Or why there are none, as half a sentence. */
+export type PicturesOrReason = PicturesFacts | { readonly reason: string };
+
+export interface PicturesFacts {
+  readonly rows: number;
+  readonly wrongRows: number;
+  readonly missing: readonly string[]; // pictures that were looked for and could not be read
+  readonly leftOut: number; // for want of room
+  readonly maxBytes: number;
+  readonly overall: readonly PictureFacts[]; // mistakes, the most confident first
+  readonly classes: readonly ClassPictures[]; // most mistakes first
+}
+
+export interface ClassPictures {
+  readonly name: string;
+  readonly seen: boolean;
+  readonly rows: number;
+  readonly wrongRows: number;
+  readonly wrong: readonly PictureFacts[];
+  readonly typical: readonly PictureFacts[];
+  readonly hardest: readonly PictureFacts[];
+}
+
+export interface PictureFacts {
+  readonly file: string;
+  readonly thumbnail: string; // a data URL
+  readonly answer: string;
+  readonly answerProbability: number;
+  readonly truth: string;
+  readonly truthProbability: number;
+  readonly isRight: boolean;
+  readonly reason: string; // what speaks for and against, in words
 }
 
 export interface ConfusionFacts {
@@ -155,7 +193,9 @@ export interface ImportanceFacts {
 export interface AttributeEffect {
   readonly name: string;
   readonly attributes: number; // in the family; 1 for an attribute
+  readonly note: string; // what it is, in words; '' where nobody has said
   readonly logLossGain: number; // nats
+  readonly standardError: number | null; // of logLossGain; null: no class has two rows
   readonly top1Loss: number;
 }
 

@@ -8,8 +8,10 @@ import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { packGeometry } from '../../core/head/novelty/geometry.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
+import { crowdingScale } from '../confidence/promises.js';
 import type { FittedGeometry } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
+import { countRows } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fingerprint } from '../datasets/fingerprint.js';
 import type { Engine } from '../engine/contract.js';
@@ -45,7 +47,6 @@ export async function saveModel(target: string, saved: ModelToSave, engine: Engi
 function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): BundleContent {
   const { dataset, model, configuration } = saved;
   const { data, networks, head } = model;
-  const seen = new Set(dataset.seen);
   const rawWidth = dataset.features.columns;
   const { evidence, deviations } = evidenceOf(data, configuration, saved.evidence);
   return {
@@ -56,6 +57,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
     bias: head.bias,
     deviations,
     novelty: geometry && packGeometry(geometry.geometry),
+    examples: examplesOf(data.fewShot),
     replay: replayRows(saved),
     description: {
       method: 'ot-zsl',
@@ -64,11 +66,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
       dataset: { name: dataset.name, fingerprint: fingerprint(dataset) },
       backbone: dataset.backbone,
       attributes: attributeRanges(dataset),
-      classes: dataset.classNames.map((name, label) => ({
-        name,
-        seen: seen.has(label),
-        attributes: Array.from(takeRows(dataset.attributes, [label]).data),
-      })),
+      classes: describedClasses(dataset, data.fewShot),
       attributeEncoding: data.attributeEncoding,
       featureMap: {
         kind: data.featureMap.kind,
@@ -94,18 +92,58 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
         intercepts: configuration.head.intercepts,
         evidence,
       },
-      confidence: confidenceOf(saved.confidence, geometry),
+      confidence: confidenceOf(saved, geometry),
       metrics: saved.metrics,
     },
   };
 }
 
+/** The classes as the manifest has them. */
+export function describedClasses(
+  { classNames, attributes, seen }: Pick<Dataset, 'classNames' | 'attributes' | 'seen'>,
+  fewShot: TrainedModel['data']['fewShot'],
+): BundleContent['description']['classes'] {
+  const isSeen = new Set(seen);
+  const counts = fewShot
+    ? countRows(fewShot.labels, Int32Array.from(fewShot.labels.keys()))
+    : new Map<number, number>();
+  return classNames.map((name, label) => ({
+    name,
+    seen: isSeen.has(label),
+    ...(counts.has(label) && { fewShot: counts.get(label)! }),
+    attributes: Array.from(takeRows(attributes, [label]).data),
+  }));
+}
+
+/** The rows of few-shot classes, by class. */
+function examplesOf(fewShot: TrainedModel['data']['fewShot']): Map<number, Matrix> {
+  if (!fewShot) return new Map();
+  const { features, labels } = fewShot;
+  return new Map(
+    Array.from(new Set(labels), (label) => [
+      label,
+      takeRows(
+        features,
+        Array.from(labels.keys()).filter((row) => labels[row] === label),
+      ),
+    ]),
+  );
+}
+
 /** What validation found, with where known pictures lie by all training rows. */
-function confidenceOf(fitted: Selection['confidence'], geometry: FittedGeometry | null): Confidence | null {
+function confidenceOf(
+  { confidence: fitted, model }: Pick<ModelToSave, 'confidence' | 'model'>,
+  geometry: FittedGeometry | null,
+): Confidence | null {
   if (!fitted || !geometry) return null;
-  const { novelty, ...measured } = fitted;
+  const { novelty, recognition, ...measured } = fitted;
   const { spreads, meanLength } = geometry;
-  return { ...measured, novelty: { ...novelty, ...spreads, meanLength } };
+  const attributeScale = Array.from(crowdingScale(model.data));
+  return {
+    ...measured,
+    recognition: recognition && { ...recognition, attributeScale },
+    novelty: { ...novelty, ...spreads, meanLength },
+  };
 }
 
 /** At most so many real rows of each seen class, drawn by the seed. */
@@ -123,10 +161,10 @@ function replayRows({ model, configuration, seed }: ModelToSave): { features: Ma
   return { features: takeRows(features, rows), labels: Int32Array.from(rows, (row) => labels[row]) };
 }
 
-function attributeRanges({ attributes, attributeNames, seen }: Dataset) {
+function attributeRanges({ attributes, attributeNames, attributeNotes, seen }: Dataset) {
   return attributeNames.map((name, k) => {
     const values = Array.from(seen, (label) => attributes.data[label * attributes.columns + k]);
-    return { name, minimum: Math.min(...values), maximum: Math.max(...values) };
+    return { name, minimum: Math.min(...values), maximum: Math.max(...values), ...attributeNotes?.[k] };
   });
 }
 

@@ -6,6 +6,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { restoreMargins, storeMargins } from '../evaluation/stored-margins.js';
 import { runResumableUnit } from '../resumable-unit.js';
+import type { WholeRun } from '../whole-run.js';
 import type { WorkDirectory } from '../work-directory.js';
 import { validate, type FoldResult } from './validate.js';
 
@@ -16,6 +17,8 @@ export interface SearchRun {
   readonly foldSeed: number;
   readonly watcher: Watcher;
   readonly work: WorkDirectory;
+  /** The training that this is a part of, which has one line of progress; without it each fold has a bar of its own. */
+  readonly whole?: WholeRun;
 }
 
 /**
@@ -27,6 +30,21 @@ export async function assessFold(
   configuration: Configuration,
   fold: number,
   shares: readonly number[],
+  label: string,
+  run: SearchRun,
+): Promise<FoldResult[]> {
+  if (!run.whole) return assessUnit(dataset, configuration, fold, shares, label, run);
+  return run.whole.unit(label, (watcher) =>
+    assessUnit(dataset, configuration, fold, shares, label, { ...run, watcher }),
+  );
+}
+
+async function assessUnit(
+  dataset: Dataset,
+  configuration: Configuration,
+  fold: number,
+  shares: readonly number[],
+  label: string,
   { engine, seed, foldSeed, watcher, work }: SearchRun,
 ): Promise<FoldResult[]> {
   const unit = unitName(configuration, shares, fold, [seed, foldSeed]);
@@ -38,7 +56,7 @@ export async function assessFold(
       fold,
       foldSeed,
       shares,
-      label: `validation fold ${fold + 1}`,
+      label,
       checkpoints,
       onEpoch: (report) => {
         log({ phase: 'validation', seed, fold, ...report });

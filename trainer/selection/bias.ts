@@ -22,7 +22,7 @@ export interface ChosenBias {
   readonly range: readonly [number, number];
 }
 
-type JudgedFold = Pick<FoldResult, 'margins'> & Partial<Pick<FoldResult, 'competing' | 'fewer'>>;
+export type JudgedFold = Pick<FoldResult, 'margins'> & Partial<Pick<FoldResult, 'competing' | 'fewer'>>;
 
 const candidatesPerFold = 400;
 const slopeCandidates = 20;

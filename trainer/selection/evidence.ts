@@ -36,10 +36,19 @@ export interface EvidenceChoice extends Pick<EvidenceSettings, 'isotropicShare' 
 export interface FoldEvidence {
   readonly accuracy: readonly number[]; // among the held-out classes, for each of `candidates`
   readonly harmonicMeans: readonly number[]; // for each of `halfBiases`
+  /** Accuracy among the held-out classes by attributes alone and with so many pictures of each, at the usual choice. */
+  readonly gains: readonly PictureGain[];
+}
+
+/** What pictures of a class add to its attributes. */
+export interface PictureGain {
+  readonly pictures: number;
+  readonly without: number;
+  readonly with: number;
 }
 
 /** Where nothing can be measured: in the middle of what folds of CUB choose. */
-const usual: EvidenceChoice = { noise: 2, isotropicShare: 0.9, halfBiasPictures: 10 };
+export const usualEvidenceChoice: EvidenceChoice = { noise: 2, isotropicShare: 0.9, halfBiasPictures: 10 };
 const candidates = [1, 1.5, 2, 3, 4].flatMap((noise) =>
   [0.5, 0.8, 0.9, 0.95].map((isotropicShare) => ({ noise, isotropicShare })),
 );
@@ -67,7 +76,7 @@ export async function judgePictures(
   const random = Random.stream(0, 'pictures');
   const accuracy = candidates.map(() => 0);
   const harmonicMeans = halfBiases.map(() => 0);
-  let judged = 0;
+  const gains: PictureGain[] = [];
   for (const count of pictureCounts) {
     const rowsOf = heldOut.map((label) =>
       random.shuffle(splits.testUnseen.filter((row) => labels[row] === label)),
@@ -78,25 +87,29 @@ export async function judgePictures(
     const rest = Int32Array.from(rowsOf.flatMap((rows) => [...rows.subarray(count)]));
     const restLabels = rest.map((row) => heldOut.indexOf(labels[row]));
     const rows = await directed(data, dataset, rest);
-    judged += 1;
     const classesFor = (choice: Pick<EvidenceChoice, 'noise' | 'isotropicShare'>): Float32Array[] => {
-      const settings = settingsOf(closedForm, { ...usual, ...choice });
+      const settings = settingsOf(closedForm, { ...usualEvidenceChoice, ...choice });
       const model = new EvidenceModel(settings, deviations, rows.columns);
       return attributed.map((prediction, c) => model.posteriorMean(prediction, given[c], count));
     };
     candidates.forEach((choice, i) => (accuracy[i] += accuracyOf(rows, restLabels, classesFor(choice))));
-    const [without, withPictures] = [attributed, classesFor(usual)].map((classes) =>
+    const [without, withPictures] = [attributed, classesFor(usualEvidenceChoice)].map((classes) =>
       balance(classes, rows, restLabels),
     );
+    gains.push({
+      pictures: count,
+      without: accuracyOf(rows, restLabels, attributed),
+      with: accuracyOf(rows, restLabels, classesFor(usualEvidenceChoice)),
+    });
     const bias = bestBias(without);
     halfBiases.forEach((half, i) => {
       const share = unseenShare({ halfBiasPictures: half }, count);
       harmonicMeans[i] += accuracyAtBias(withPictures, bias * share).harmonicMean;
     });
   }
-  if (judged === 0) return null;
-  const mean = (sums: readonly number[]): number[] => sums.map((sum) => sum / judged);
-  return { accuracy: mean(accuracy), harmonicMeans: mean(harmonicMeans) };
+  if (gains.length === 0) return null;
+  const mean = (sums: readonly number[]): number[] => sums.map((sum) => sum / gains.length);
+  return { accuracy: mean(accuracy), harmonicMeans: mean(harmonicMeans), gains };
 }
 
 /** The candidates with the best means over the folds. The fading of the bias stays as usual unless more than chance is gained. */
@@ -105,17 +118,31 @@ export function chooseEvidence(
   minimumGain: number,
 ): EvidenceChoice {
   const measured = folds.flatMap(({ pictures }) => (pictures ? [pictures] : []));
-  if (measured.length === 0) return usual;
+  if (measured.length === 0) return usualEvidenceChoice;
   const meansOf = (pick: (fold: FoldEvidence) => readonly number[]): number[] =>
     pick(measured[0]).map((_, i) => measured.reduce((sum, one) => sum + pick(one)[i], 0) / measured.length);
   const accuracy = meansOf((fold) => fold.accuracy);
   const balanced = meansOf((fold) => fold.harmonicMeans);
   const best = balanced.indexOf(Math.max(...balanced));
-  const isGain = balanced[best] > balanced[halfBiases.indexOf(usual.halfBiasPictures)] + minimumGain;
+  const isGain =
+    balanced[best] > balanced[halfBiases.indexOf(usualEvidenceChoice.halfBiasPictures)] + minimumGain;
   return {
     ...candidates[accuracy.indexOf(Math.max(...accuracy))],
-    halfBiasPictures: isGain ? halfBiases[best] : usual.halfBiasPictures,
+    halfBiasPictures: isGain ? halfBiases[best] : usualEvidenceChoice.halfBiasPictures,
   };
+}
+
+/** What pictures gain, as means over the folds that could measure it. */
+export function pictureGains(folds: readonly Pick<FoldResult, 'pictures'>[]): PictureGain[] {
+  const measured = folds.flatMap(({ pictures }) => pictures?.gains ?? []);
+  return pictureCounts.flatMap((count) => {
+    const own = measured.filter(({ pictures }) => pictures === count);
+    const mean = (pick: (gain: PictureGain) => number): number =>
+      own.reduce((sum, gain) => sum + pick(gain) / own.length, 0);
+    return own.length === 0
+      ? []
+      : [{ pictures: count, without: mean((gain) => gain.without), with: mean((gain) => gain.with) }];
+  });
 }
 
 /** What a bundle says of it; nothing where the model has no closed form. */

@@ -15,7 +15,7 @@ export interface FoldPlan {
   readonly warning: string | null;
 }
 
-type PlanSettings = Pick<Configuration, 'validation' | 'transductive'>;
+type PlanSettings = Pick<Configuration, 'features' | 'validation' | 'transductive'>;
 
 /** Attributes of a single class teach nothing about what attributes mean. */
 const minTrained = 2;
@@ -24,16 +24,19 @@ const preferredHeldOut = 3;
 /** Below so many held-out classes in all, chance decides between near values. */
 const enoughClasses = 12;
 
-export function foldPlan(dataset: Dataset, { validation, transductive }: PlanSettings): FoldPlan {
+export function foldPlan(dataset: Dataset, { features, validation, transductive }: PlanSettings): FoldPlan {
   const seen = dataset.seen.length;
   const measurable = classesWithSpread(dataset);
+  // Where the spread within classes is measured, a class must keep two rows beside the one that is tested.
+  const spreading = Math.max(measurable - 2, classesWithSpread(dataset, 3) - 1);
   const share = transductive ? 1 / 3 : validation.classFraction;
   const least = Math.min(preferredHeldOut, Math.floor(seen / validation.folds));
   const heldOut = Math.min(
     Math.max(2, least, Math.round(share * seen)),
     dataset.unseen.length || seen, // no more than there are unseen ones, so that a fold resembles the full dataset
     seen - minTrained,
-    measurable - 1, // one class that is not held out needs a row to learn from and a row to test
+    // One class that is not held out needs a row to learn from and a row to test.
+    features.kind === 'whitened' ? spreading : measurable - 1,
   );
   if (heldOut < 1) return { folds: 0, heldOut: 0, warning: nothingToHoldOut(seen, measurable) };
   const folds = Math.min(validation.folds, Math.floor(seen / heldOut));
@@ -50,7 +53,9 @@ function nothingToHoldOut(seen: number, measurable: number): string {
   const reason =
     seen <= minTrained
       ? `there are ${seen} seen classes, and validation needs at least ${minTrained + 1}`
-      : `${measurable === 0 ? 'no seen class has' : 'only one seen class has'} more than one training row`;
+      : measurable > 1
+        ? 'two seen classes have two training rows each and the others one, too few to measure their spread and to test'
+        : `${measurable === 0 ? 'no seen class has' : 'only one seen class has'} more than one training row`;
   return (
     `Nothing can be validated: ${reason}. Settings keep the values given and the bias on unseen classes is 0, ` +
     'which often favours seen classes too much. Add seen classes or training rows.'

@@ -9,7 +9,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
 import { chooseBias, type ChosenBias } from './bias.js';
-import { chooseEvidence, type EvidenceChoice } from './evidence.js';
+import { chooseEvidence, pictureGains, type EvidenceChoice, type PictureGain } from './evidence.js';
 import { foldPlan } from './fold-plan.js';
 import type { FoldResult } from './validate.js';
 
@@ -29,6 +29,8 @@ export interface Selection {
   readonly trials: readonly Trial[]; // empty when nothing could be validated
   /** How much labelled pictures count beside attributes. */
   readonly evidence: EvidenceChoice;
+  /** What they gain on held-out classes; empty when it could not be measured. */
+  readonly pictureGains: readonly PictureGain[];
   /** How far answers can be trusted; null when nothing could be validated. */
   readonly confidence: FittedConfidence | null;
 }
@@ -72,6 +74,7 @@ export async function selectSettings(
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
     bias: biases[chosen],
     evidence: chooseEvidence(perShare[chosen], start.validation.minimumGain),
+    pictureGains: pictureGains(perShare[chosen]),
     confidence: fitConfidence(
       perShare[chosen].map(({ sample }) => sample),
       biases[chosen],
@@ -124,20 +127,44 @@ function withoutValidation(configuration: Configuration): Selection {
     plausible: [-length, length],
     range: [-length, length],
   } as const;
-  return { configuration, bias, trials: [], evidence: chooseEvidence([], 0), confidence: null };
+  const evidence = chooseEvidence([], 0);
+  return { configuration, bias, trials: [], evidence, pictureGains: [], confidence: null };
+}
+
+/** How many folds selectSettings() trains on, over all candidates. */
+export function unitsOfSelection(dataset: Dataset, start: Configuration): number {
+  const { folds } = foldPlan(dataset, start);
+  return candidateCount(start) * searchFoldCount(dataset, start) + folds;
+}
+
+/** The configuration as given, and every value to be tried; none where nothing is searched. */
+function candidateCount({ validation }: Configuration): number {
+  const values = Object.values(validation.search).reduce((sum, list) => sum + list.length, 0);
+  return values === 0 ? 0 : values + 1;
+}
+
+function searchFoldCount(dataset: Dataset, start: Configuration): number {
+  return Math.min(start.validation.searchFolds, foldPlan(dataset, start).folds);
 }
 
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */
 async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
-  const { minimumGain, searchFolds, search: lists } = start.validation;
+  const { minimumGain, search: lists } = start.validation;
   const trials: Trial[] = [];
   let best = start;
-  if (Object.values(lists).every((values) => values.length === 0)) return { configuration: best, trials };
+  const candidates = candidateCount(start);
+  if (candidates === 0) return { configuration: best, trials };
+  const count = searchFoldCount(dataset, start);
 
+  let judged = 0;
+  const pass = (): void => {
+    judged += 1;
+    for (let fold = 0; fold < count; fold++) run.whole?.skip();
+  };
   const judge = async (setting: string, value: number | null, candidate: Configuration): Promise<number> => {
     const single = withSetting(candidate, 'generator', 'members', 1);
-    const count = Math.min(searchFolds, foldPlan(dataset, start).folds);
-    const [folds] = await assess(dataset, single, count, [single.generator.share], run);
+    const stage = `setting ${++judged} of ${candidates} · `;
+    const [folds] = await assess(dataset, single, count, [single.generator.share], run, stage);
     const trial = record(setting, value, folds, chooseBias(folds, start.validation.unseenBias));
     const score = trial.harmonicMean;
     trials.push(trial);
@@ -148,11 +175,14 @@ async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
   };
   let bestScore = await judge('', null, best);
   for (const [section, setting] of searched) {
-    if (setting === 'gammaSquared' && best.generator.beta === 0) continue;
     const from = best;
+    const isWithoutEffect = setting === 'gammaSquared' && from.generator.beta === 0;
     for (const value of lists[setting]) {
       const candidate = withSetting(from, section, setting, value);
-      if (JSON.stringify(candidate) === JSON.stringify(from)) continue;
+      if (isWithoutEffect || JSON.stringify(candidate) === JSON.stringify(from)) {
+        pass();
+        continue;
+      }
       const score = await judge(setting, value, candidate);
       // A smaller gain may well be chance: the default, which more evidence supports, is kept then.
       if (score > bestScore + minimumGain) [best, bestScore] = [candidate, score];
@@ -172,10 +202,12 @@ async function assess(
   count: number,
   shares: readonly number[],
   run: SearchRun,
+  stage = '',
 ): Promise<FoldResult[][]> {
   const perShare = shares.map((): FoldResult[] => []);
   for (let fold = 0; fold < count; fold++) {
-    const results = await assessFold(dataset, configuration, fold, shares, run);
+    const label = `${stage}fold ${fold + 1} of ${count}`;
+    const results = await assessFold(dataset, configuration, fold, shares, label, run);
     results.forEach((result, i) => perShare[i].push(result));
   }
   return perShare;

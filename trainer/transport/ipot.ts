@@ -34,7 +34,7 @@ export function needsLogs(costRange: number, lambda: number, exponent: number): 
   return (4 * costRange) / lambda > exponent;
 }
 
-/** In double precision, on its own: for the transductive rounds, tests, benchmarks and whoever wants a plan to look at. */
+/** In double precision, on its own: for tests, benchmarks and whoever wants a plan to look at. */
 export function solveIpot(problem: TransportProblem, settings: IpotSettings = defaultIpot): TransportResult {
   const { rows: N, columns: M, data: cost } = problem.cost;
   const solve = needsLogs(rangeOf(cost), settings.lambda, largestExponent.float64) ? iterateInLogs : iterate;

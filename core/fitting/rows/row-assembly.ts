@@ -10,7 +10,6 @@ import { Failure } from '../../failures.js';
 import { completeAttributes } from '../../head/attribute-completion.js';
 import { encodeAttributes } from '../../head/attribute-encoder.js';
 import { Generator } from '../../head/generator.js';
-import type { LinearHead } from '../../head/scorer.js';
 import { matrix } from '../../matrix.js';
 import { EvidenceModel } from '../evidence.js';
 import { PicturesAlone } from '../pictures-alone.js';
@@ -18,6 +17,7 @@ import { fitSettingsOf } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
 import { assemble, type Assembly } from './assemble.js';
 import { ExampleMapper, ExampleRows } from './example-rows.js';
+import { headWithout, MaskedOffsets } from './masked-offsets.js';
 import { ReplayRows } from './replay-rows.js';
 import { usualBudget, type RowBudget } from './row-budget.js';
 import type { FitRowSource, RowBlock, RowContext } from './row-source.js';
@@ -45,28 +45,31 @@ interface Tools extends Pick<
   | 'evidence'
   | 'rowsPerDraw'
   | 'encode'
+  | 'ownExamples'
   | 'examplesOf'
 > {
   readonly release: () => Promise<void>;
 }
 
 interface Sources {
+  /** All of the bundle's classes stay fixed: which of them are fitted anew is no matter of the rows themselves. */
   readonly context: RowContext;
   readonly synthetic: SyntheticClassRows;
   readonly all: readonly FitRowSource[];
 }
 
-/** The bias of a class that does not compete: below any score, and finite, so that differences of scores stay numbers. */
-const outOfReach = -1e6;
-
 export class RowAssembly {
   private last: (AssembledRows & { readonly blocks: readonly RowBlock[] }) | undefined;
+  private now: RowContext;
+  private offsets: MaskedOffsets;
 
   private constructor(
     private readonly tools: Tools,
-    private sources: Sources,
-    private readonly moreSources: readonly OpenSource[],
-  ) {}
+    private readonly sources: Sources,
+  ) {
+    this.now = sources.context;
+    this.offsets = new MaskedOffsets(tools.products, tools.bundle, new Set());
+  }
 
   static async open(
     bundle: Bundle,
@@ -75,11 +78,12 @@ export class RowAssembly {
     moreSources: readonly OpenSource[] = [],
   ): Promise<RowAssembly> {
     const tools = await openTools(bundle, options, budget);
-    return new RowAssembly(tools, await openSources(tools, new Set(), moreSources), moreSources);
+    return new RowAssembly(tools, await openSources(tools, moreSources));
   }
 
+  /** As of the last call of assemble(): which of the bundle's classes stay fixed depends on the classes that were given. */
   get context(): RowContext {
-    return this.sources.context;
+    return this.now;
   }
 
   /** The runtime classes as they were last assembled. */
@@ -92,7 +96,7 @@ export class RowAssembly {
     const own = new Map(this.tools.bundle.manifest.classes.map(({ name }, c) => [name, c]));
     const replaces = classes.map(({ name }) => own.get(name) ?? -1);
     for (const one of classes) requireKnowledge(one);
-    await this.refit(new Set(replaces.filter((c) => c >= 0)));
+    this.refit(new Set(replaces.filter((c) => c >= 0)));
     const blocks: RowBlock[] = [];
     for (const source of this.sources.all) blocks.push(...(await source.blocks(classes)));
     const { last } = this;
@@ -101,15 +105,19 @@ export class RowAssembly {
     const known = this.classes;
     const names = classes.map(({ name }) => name);
     const placed = assemble(this.context, blocks);
-    this.last = { ...placed, blocks, names, replaces, classes: names.map((name) => known.get(name)!) };
+    const baseOffsets = await this.offsets.of(placed);
+    const described = names.map((name) => known.get(name)!);
+    this.last = { ...placed, baseOffsets, blocks, names, replaces, classes: described };
     return this.last;
   }
 
-  /** Every row's log-sum over the bundle's classes depends on which of them stay fixed: sources start over when that changes. */
-  private async refit(refitted: ReadonlySet<number>): Promise<void> {
+  /** Every row's log-sum over the bundle's classes depends on which of them stay fixed. */
+  private refit(refitted: ReadonlySet<number>): void {
     const now = this.context.refitted;
     if (now.size === refitted.size && [...refitted].every((c) => now.has(c))) return;
-    this.sources = await openSources(this.tools, refitted, this.moreSources);
+    const { products, bundle } = this.tools;
+    this.now = { ...this.sources.context, base: headWithout(bundle, refitted), refitted };
+    this.offsets = new MaskedOffsets(products, bundle, refitted);
     this.last = undefined;
   }
 
@@ -132,6 +140,7 @@ async function openTools(bundle: Bundle, options: SessionOptions, budget: RowBud
     evidence: EvidenceModel.ofBundle(bundle),
     rowsPerDraw: settings.residual > 0 ? residualsPerDraw : 1,
     encode: encoderOf(bundle),
+    ownExamples: (name) => mapper.ownOf(name),
     examplesOf: (one) => mapper.map(one),
     release: async () => {
       await generator.release();
@@ -141,20 +150,16 @@ async function openTools(bundle: Bundle, options: SessionOptions, budget: RowBud
   };
 }
 
-async function openSources(
-  tools: Tools,
-  refitted: ReadonlySet<number>,
-  moreSources: readonly OpenSource[],
-): Promise<Sources> {
-  const base = without(tools.bundle, refitted);
+async function openSources(tools: Tools, moreSources: readonly OpenSource[]): Promise<Sources> {
+  const base = headWithout(tools.bundle, new Set());
   const replay = await ReplayRows.open({ ...tools, base }, tools.budget.maxRealRows);
   const { donors } = replay;
   const ofUnitRows = tools.settings.temperature === null ? null : donors.classMeans;
   const picturesAlone = PicturesAlone.of(tools.evidence.settings, ofUnitRows);
-  const context: RowContext = { ...tools, base, refitted, donors, picturesAlone };
+  const context: RowContext = { ...tools, base, refitted: new Set(), donors, picturesAlone };
   const synthetic = await SyntheticClassRows.open(context);
   // Every source of rows. A new one is a file beside these that implements FitRowSource, and an entry here.
-  const all: FitRowSource[] = [replay, synthetic, new ExampleRows(context)];
+  const all: FitRowSource[] = [replay, synthetic, await ExampleRows.open(context)];
   for (const open of moreSources) all.push(await open(context));
   return { context, synthetic, all };
 }
@@ -165,12 +170,6 @@ function requireKnowledge({ name, attributes, examples }: RuntimeClass): void {
     'attributes-invalid',
     `Nothing is known of ${name}. Give a finite number for at least one attribute, or a picture of it.`,
   );
-}
-
-/** The bundle's head, in which the classes named never win. */
-function without({ weights, bias }: Bundle, classes: ReadonlySet<number>): LinearHead {
-  if (classes.size === 0) return { weights, bias };
-  return { weights, bias: bias.map((value, c) => (classes.has(c) ? outOfReach : value)) };
 }
 
 /** Attributes that are not known are filled in; the same array is completed once. */

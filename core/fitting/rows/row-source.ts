@@ -60,12 +60,14 @@ export interface RowContext {
   readonly budget: RowBudget;
   readonly products: MatrixProducts;
   readonly generator: Generator;
-  /** The bundle's head, which stays fixed; without the rows of those of its classes that are fitted anew. */
+  /** The bundle's head, which stays fixed; without the rows of those of its classes that are fitted anew. Sources see all of it. */
   readonly base: LinearHead;
   /** Positions in the manifest of the bundle's classes that are fitted anew, because pictures of them were added. */
   readonly refitted: ReadonlySet<number>;
   readonly evidence: EvidenceModel;
   readonly picturesAlone: PicturesAlone;
+  /** Those that training had of a few-shot class of the bundle, by its name; null for any other. */
+  readonly ownExamples: (name: string) => Matrix | null;
   /** Features of a class's labelled pictures as the head sees them, of unit length; null when it has none. */
   readonly examplesOf: (one: RuntimeClass) => Promise<Matrix | null>;
   readonly donors: DonorPool;

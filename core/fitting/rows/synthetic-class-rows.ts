@@ -32,20 +32,22 @@ export class SyntheticClassRows implements FitRowSource {
   ) {}
 
   static async open(context: RowContext): Promise<SyntheticClassRows> {
-    const { settings, budget, rowsPerDraw, encode, refitted } = context;
+    const { settings, budget, rowsPerDraw, encode, ownExamples } = context;
     const { classes } = context.bundle.manifest;
-    const labels = Array.from(classes.keys()).filter(
-      (c) => (settings.syntheticSeen || !classes[c].seen) && !refitted.has(c),
-    );
+    const labels = Array.from(classes.keys()).filter((c) => settings.syntheticSeen || !classes[c].seen);
     const count = rowsPerClass(budget, settings.samplesPerClass, rowsPerDraw, labels.length);
     const described = labels.map((c) => ({
       name: classes[c].name,
       attributes: encode(classes[c].attributes),
+      examples: ownExamples(classes[c].name),
     }));
     const synthesised = await synthesiseClasses(context, described, count, 'own');
     return new SyntheticClassRows(
       context,
-      labels.map((label, i) => blockOf(label, synthesised[i], context.settings.classWeight)),
+      labels.map((label, i) => {
+        const share = syntheticShare(described[i].examples?.rows ?? 0);
+        return blockOf(label, synthesised[i], settings.classWeight * share);
+      }),
     );
   }
 
@@ -74,7 +76,9 @@ export class SyntheticClassRows implements FitRowSource {
         { block: blocks[c], given: attributes, examples: examples[c], assigned },
       ]),
     );
-    return [...this.bundleBlocks, ...blocks];
+    const own = context.bundle.manifest.classes;
+    const isFixed = ({ label }: SyntheticBlock): boolean => !this.known.has(own[label].name);
+    return [...this.bundleBlocks.filter(isFixed), ...blocks];
   }
 
   /** A class with pictures gives a part of its weight to them; one that training had pictures of needs no synthetic rows. */

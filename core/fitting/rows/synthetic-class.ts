@@ -5,18 +5,11 @@
  */
 import { Failure } from '../../failures.js';
 import { headRows } from '../../head/feature-map.js';
-import {
-  addResiduals,
-  drawsPerPrototype,
-  meanDirections,
-  meanRow,
-  seenPrototype,
-} from '../../head/synthetic-rows.js';
+import { addResiduals, drawsPerPrototype, seenPrototype } from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix } from '../../matrix.js';
 import { Random } from '../../random.js';
-import { picturesTogether } from '../evidence.js';
-import type { AssignedPictures } from '../runtime-class.js';
 import { ClassNoise } from './class-noise.js';
+import { meanOf, moveToPictures, type GivenPictures } from './move-to-pictures.js';
 import type { RowContext } from './row-source.js';
 
 export interface SyntheticClass {
@@ -42,14 +35,9 @@ export function prototypesOf(classes: readonly SyntheticClass[]): Matrix {
 /** Synthetic rows that share one draw. Residuals vary far more than the generator does, so draws may be few. */
 export const residualsPerDraw = 16;
 
-export interface DescribedClass {
+export interface DescribedClass extends GivenPictures {
   readonly name: string;
   readonly attributes: Float32Array; // (d), encoded
-  /** Features of labelled pictures, of unit length: (n, D). */
-  readonly examples?: Matrix | null | undefined;
-  readonly assigned?: AssignedPictures | undefined;
-  /** The share of its attributes that was given, and not filled in; all when left out. */
-  readonly knownShare?: number;
   /** The mean of its real rows, for a class that training had pictures of: (D). */
   readonly realMean?: Float32Array | undefined;
 }
@@ -132,33 +120,6 @@ async function drawClasses(
   const noise = new ClassNoise(settings.seed, `${purpose}.noise`, classes, numbersPerClass);
   const drawn = await generator.draw(described, [...classes.keys()], draws, noise);
   return headRows(drawn, settings.temperature === null ? null : 1);
-}
-
-/** Draws of a class that has pictures, moved in place: from around where its attributes put it to where the pictures say it is. */
-function moveToPictures(
-  context: RowContext,
-  drawn: Matrix,
-  { examples, assigned, knownShare = 1 }: Pick<DescribedClass, 'examples' | 'assigned' | 'knownShare'>,
-): void {
-  const said = picturesTogether(examples, assigned);
-  if (!said) return;
-  const { settings, evidence, picturesAlone, donors } = context;
-  const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
-  const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const posterior =
-    knownShare === 0
-      ? picturesAlone.posteriorMean(said.mean, said.pictures)
-      : evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
-  for (let i = 0; i < drawn.rows; i++) {
-    const row = rowOf(drawn, i);
-    for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];
-  }
-  headRows(drawn, settings.temperature === null ? null : 1);
-}
-
-/** What the draws of a class have in common: their mean direction, or their mean where rows keep their length. */
-function meanOf({ settings }: Pick<RowContext, 'settings'>, drawn: Matrix): Matrix {
-  return settings.temperature === null ? meanRow(drawn) : meanDirections(drawn, drawn.rows);
 }
 
 /** Rows of one class, written into `rows`, from its draws. */

@@ -4,6 +4,7 @@ import type { NoveltyDescription } from '../../bundle/confidence-description.js'
 import type { SessionOptions } from '../../compute/session.js';
 import { rowOf, type Matrix } from '../../matrix.js';
 import type { HeadTable } from '../head-table.js';
+import { lengthOf } from '../synthetic-rows.js';
 import { NoveltyObserver, unpackGeometry, type Observed } from './geometry.js';
 import { LikelihoodRatios, type PlacedClass } from './likelihood-ratio.js';
 import { noveltyOf } from './scale.js';
@@ -16,6 +17,7 @@ export const likeliestCount = 5;
 export interface Scored {
   readonly entropy: number;
   readonly bestScore: number; // sharpened
+  readonly unseenProbability: number;
   readonly likeliest: readonly number[]; // places in the table, best first
 }
 
@@ -49,10 +51,12 @@ export class NoveltyDetector {
     return this.observer.observe(mapped);
   }
 
-  novelty({ far, projected }: Observed, row: number, { entropy, bestScore, likeliest }: Scored): number {
+  novelty({ far, projected, residual }: Observed, row: number, { likeliest, ...scored }: Scored): number {
     const classes = likeliest.slice(0, likeliestCount).map((place) => this.classAt(place));
     const ratios = this.ratios.ratios(rowOf(projected, row), classes);
-    const score = noveltyScore({ entropy, bestScore, ratios, far: far[row] }, this.description);
+    const rowLength = lengthOf(rowOf(this.table.head.weights, likeliest[0]));
+    const signs = { ...scored, ratios, rowLength, residual: residual[row], far: far[row] };
+    const score = noveltyScore(signs, this.description);
     return noveltyOf(score, this.description);
   }
 

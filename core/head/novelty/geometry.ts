@@ -3,9 +3,10 @@
  * features, k directions in which the means of seen classes differ.
  *
  *   far        mean over features of ((s - mean) / deviation)^2, as a logarithm: what is nothing like the training pictures
- *   projected  (s / |s| - center) basis'   (k): what tells classes apart, and little else
+ *   projected  y = (s / |s| - center) basis'   (k): what tells classes apart, and little else
+ *   residual   |s / |s| - center|^2 - |y|^2: what is left beside these directions, more of it for what no class is like
  *
- * Both come from one ONNX graph, so that a batch costs one small product beside the network.
+ * All come from one ONNX graph, so that a batch costs one small product beside the network.
  */
 import { Graph } from '../../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../../compute/session.js';
@@ -22,6 +23,7 @@ export interface NoveltyGeometry {
 export interface Observed {
   readonly far: Float32Array; // (n)
   readonly projected: Matrix; // (n, k)
+  readonly residual: Float32Array; // (n)
 }
 
 const smallest = 1e-24;
@@ -50,15 +52,17 @@ export class NoveltyObserver {
   async observe(mapped: Matrix): Promise<Observed> {
     const { basis } = this.geometry;
     const far = new Float32Array(mapped.rows);
+    const residual = new Float32Array(mapped.rows);
     const projected = matrix(mapped.rows, basis.rows);
     await this.session.run(
       { mapped: BoundTensor.floats([mapped.rows, mapped.columns], mapped.data) },
       {
         far: BoundTensor.floats([mapped.rows, 1], far),
+        residual: BoundTensor.floats([mapped.rows, 1], residual),
         projected: BoundTensor.floats([mapped.rows, basis.rows], projected.data),
       },
     );
-    return { far, projected };
+    return { far, projected, residual };
   }
 
   /** Where a class lies by its head row, at the length that class means have: (k). */
@@ -94,8 +98,12 @@ function observerModel({ center, mean, deviation, basis }: NoveltyGeometry): Uin
   const columns = new Float32Array(width * basis.rows); // the basis, transposed
   for (let k = 0; k < basis.rows; k++)
     for (let d = 0; d < width; d++) columns[d * basis.rows + k] = basis.data[k * width + d];
+  const centered = graph.subtract(unit, row(center));
+  const projected = graph.matmul(centered, graph.constant([width, basis.rows], columns));
+  const lengthOf = (rows: typeof unit) => graph.sum(graph.multiply(rows, rows), [1]);
   return graph.encode({
     far: graph.log(graph.maximum(square, graph.scalar(smallest))),
-    projected: graph.matmul(graph.subtract(unit, row(center)), graph.constant([width, basis.rows], columns)),
+    projected,
+    residual: graph.subtract(lengthOf(centered), lengthOf(projected)),
   });
 }

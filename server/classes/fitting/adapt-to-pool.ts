@@ -1,8 +1,10 @@
-/** An adaptation in the fitting process: what unlabelled pictures say of the classes, rows fitted with it, and what these would do. */
+/** What a pool is asked about in the fitting process. Missing classes: groups of pictures that are of none. An adaptation: what unlabelled pictures say of the classes, rows fitted with it, and what these would do. */
 import { driftOf } from '../../../core/adaptation/drift.js';
 import { HeadAnswers } from '../../../core/adaptation/effect.js';
 import { foldedBias } from '../../../core/adaptation/folded-bias.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
+import { discoverClasses } from '../../../core/discovery/discover-classes.js';
+import type { Discovery } from '../../../core/discovery/discovery.js';
 import type { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import { fromHalf } from '../../../core/half.js';
@@ -38,6 +40,11 @@ export async function adaptTo(
     rows,
     ...(await effectOf(rows, features, served, classes, bundle)),
   };
+}
+
+export function discoverIn(pool: readonly PoolPart[], served: Served, bundle: Bundle): Promise<Discovery> {
+  const { width, mappedWidth } = bundle.manifest.featureMap;
+  return discoverClasses(bundle, tableOf(served, mappedWidth), stacked(pool, width), options);
 }
 
 async function fittedRows(

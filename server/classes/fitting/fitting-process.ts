@@ -7,6 +7,7 @@ import { Channel, WorkerLost, type RequestOptions } from '../../../core/channel/
 import { forkWorker, processEndpoint } from '../../../core/channel/processes.js';
 import type { Answer, Argument } from '../../../core/channel/protocol.js';
 import { compiledFile } from '../../../core/compiled-file.js';
+import type { Discovery } from '../../../core/discovery/discovery.js';
 import { Failure } from '../../../core/failures.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
@@ -111,7 +112,7 @@ export class FittingProcess {
     return this.ask('consolidate', undefined);
   }
 
-  /** Before `adapt`: features of pictures, and the classes as they compete, each in as many parts as may be. */
+  /** Before `adapt` or `discover`: features of pictures, and the classes as they compete, each in as many parts as may be. */
   addPool(part: PoolPart): void {
     this.start().channel.notify('addPool', part);
   }
@@ -122,6 +123,10 @@ export class FittingProcess {
 
   adapt(): Promise<AdaptedRows> {
     return this.ask('adapt', undefined);
+  }
+
+  discover(): Promise<Discovery> {
+    return this.ask('discover', undefined);
   }
 
   /** The bundle's rows have changed: the next request goes to a new process. */

@@ -4,6 +4,7 @@ import type { Drift } from '../../../core/adaptation/drift.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
 import type { Consolidation } from '../../../core/fitting/consolidation.js';
+import type { Discovery } from '../../../core/discovery/discovery.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { HeadChange } from '../../../core/head/head-change.js';
@@ -28,6 +29,8 @@ export interface FittingRequests {
   addServed(classes: HeadChange['put']): void;
   /** What the pictures say of the classes, and what rows fitted with it would do. Changes nothing. */
   adapt(): AdaptedRows;
+  /** Groups of the pictures that are of none of the classes as they compete now. */
+  discover(): Discovery;
 }
 
 /** Features of pictures in half precision, one after another. */

@@ -8,7 +8,7 @@ import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { HeadChange } from '../../../core/head/head-change.js';
 import { rowOf } from '../../../core/matrix.js';
-import { adaptTo } from './adapt-to-pool.js';
+import { adaptTo, discoverIn } from './adapt-to-pool.js';
 import type {
   AskedEstimates,
   ClassEdits,
@@ -26,7 +26,7 @@ let bundleClasses: readonly string[] = [];
 let classes = new Map<string, RuntimeClass>();
 /** As they will be in the registry when the edits fitted last are stored. */
 let edited: Map<string, RuntimeClass> | null = null;
-/** What an adaptation is asked about. */
+/** What an adaptation, or a search for missing classes, is asked about. */
 const pool: PoolPart[] = [];
 const served: HeadChange['put'][number][] = [];
 
@@ -91,5 +91,6 @@ serveRequests<FittingRequests>(parentProcess(), {
     served.push(...put);
   },
   adapt: () => adaptTo(pool, served, [...classes.values()], fitter!, bundleOf!),
+  discover: () => discoverIn(pool, served, bundleOf!),
   estimate,
 });

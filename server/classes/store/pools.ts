@@ -67,6 +67,8 @@ export interface Pools {
   counts(key: PoolKey, since: number): Promise<AnsweredCount[]>;
   /** All rows, some at a time, in the order of their ids. */
   pages(key: PoolKey): AsyncIterable<readonly PoolRow[]>;
+  /** Those of the rows named that are there, in the order of their ids. */
+  find(key: PoolKey, ids: readonly string[]): Promise<PoolRow[]>;
   /** Of all networks. Answers how many rows went. */
   remove(pool: string): Promise<number>;
   /** Forgets what is older. */
@@ -179,6 +181,21 @@ export class PoolTable implements Pools {
       if (page.length < pageSize) return;
       last = page[page.length - 1].id;
     }
+  }
+
+  find({ pool, backbone }: PoolKey, ids: readonly string[]): Promise<PoolRow[]> {
+    return this.access.run('read', async (query) => {
+      const found: PoolRow[] = [];
+      for (const chunk of chunks([...new Set(ids)].sort())) {
+        const rows = await query<RowRecord>(
+          `SELECT id, answered, made_at, features FROM pool_rows
+           WHERE pool = ? AND backbone = ? AND id IN (${marks(chunk.length)}) ORDER BY id`,
+          [pool, backbone, ...chunk],
+        );
+        found.push(...rows.map(rowOf));
+      }
+      return found;
+    });
   }
 
   remove(pool: string): Promise<number> {

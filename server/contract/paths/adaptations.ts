@@ -9,15 +9,16 @@ import {
   poolDetailSchema,
   poolListSchema,
 } from '../adaptation-schemas.js';
+import { exampleWords } from '../model-examples.js';
 import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Parameter, PathGroup } from '../openapi-types.js';
-import { changeNote, reading, withHeaders, writing } from './classes-parts.js';
+import { changeNote, idempotencyKey, reading, withHeaders, writing } from './classes-parts.js';
+import { pictureBody } from './picture-body.js';
 
-const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
 const storeFailures = ['registry-unavailable', 'registry-invalid'] as const;
 
-const poolName: Parameter = {
+export const poolName: Parameter = {
   ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: 'holiday' },
   description:
     'The pool: up to 64 of a-z, 0-9, ".", "_" and "-". `traffic` is the sample of classified pictures.',
@@ -30,7 +31,7 @@ const adaptationId: Parameter = {
 
 const report = {
   ...{ pool: 'traffic', pictures: 2429 },
-  classes: [{ name: 'zebra', seen: false, pictures: 61.2, byMistake: 3.9, moved: 0.18 }],
+  classes: [{ name: exampleWords.unseen, seen: false, pictures: 61.2, byMistake: 3.9, moved: 0.18 }],
   movedClasses: 1,
   mass: { seen: 0.62, unseen: 0.35, none: 0.03 },
   none: ['5d41402abc4b2a76b9719d911017c592'],
@@ -38,7 +39,9 @@ const report = {
   seenRows: { rows: 3000, before: 0.913, after: 0.912 },
   changedAnswers: {
     pictures: 212,
-    examples: [{ id: '7d793037a0760186574b0282f2f435e7', before: 'horse', after: 'zebra' }],
+    examples: [
+      { id: '7d793037a0760186574b0282f2f435e7', before: exampleWords.seen, after: exampleWords.unseen },
+    ],
     lastDay: { pictures: 18_340, changed: 1502 },
   },
   drift: { pool: 0.61, training: 0.52, ratio: 1.17 },
@@ -97,22 +100,7 @@ export const adaptationPaths: PathGroup = {
 made by its first picture, and what is in it is forgotten after \`--pool-days\` (30). The pool \`traffic\` takes none. ${changeNote}`,
         security: adminKeyed,
         parameters: [poolName],
-        requestBody: {
-          required: true,
-          content: {
-            'image/jpeg': { schema: file },
-            'image/png': { schema: file },
-            'image/webp': { schema: file },
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                properties: { [pictureField]: { type: 'array', items: file, minItems: 1 } },
-                required: [pictureField],
-                additionalProperties: false,
-              },
-            },
-          },
-        },
+        requestBody: pictureBody,
         responses: {
           '200': jsonAnswer('Stored, with what each is answered now.', schemaRef('Pooled')),
           ...problems(
@@ -153,9 +141,10 @@ made by its first picture, and what is in it is forgotten after \`--pool-days\` 
         summary: 'Learn from a pool, or see what that would change',
         description: `Classes without training pictures move to where the pictures say that they are, as far as pictures of other classes do not explain
 that. It takes seconds to minutes, in a process of its own. Every adaptation starts from what training and changes of classes gave, and takes the place of the one
-before. A class that is changed afterwards keeps nothing of it. ${changeNote}`,
+before. A class that is changed afterwards keeps nothing of it. With an Idempotency-Key the adaptation is computed even if the caller goes away; after a minute the
+answer is 503 with Retry-After, and the same request again waits for the result, or gets the adaptation that was made. ${changeNote}`,
         security: adminKeyed,
-        parameters: [...queryParameters(adaptQuerySchema)],
+        parameters: [...queryParameters(adaptQuerySchema), idempotencyKey],
         requestBody: {
           required: false,
           content: {
@@ -180,7 +169,7 @@ before. A class that is changed afterwards keeps nothing of it. ${changeNote}`,
           ),
           ...problems(
             ...([...writing, 'not-found', 'too-few-pictures', 'nothing-learnt', 'config-invalid'] as const),
-            'deadline-exceeded',
+            ...(['deadline-exceeded', 'idempotency-key-reused', 'conflict'] as const),
           ),
         },
       },

@@ -1,3 +1,4 @@
+import { exampleWords } from '../model-examples.js';
 import { jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { schemaRef } from '../openapi-schemas.js';
 import type { PathGroup } from '../openapi-types.js';
@@ -17,9 +18,9 @@ export const attributesPaths: PathGroup = {
         responses: {
           '200': jsonAnswer('The attributes, in the order of a vector.', schemaRef('Attributes'), {
             example: {
-              attributes: [{ name: 'stripes', minimum: 0, maximum: 100 }],
+              attributes: [{ name: exampleWords.attributes[0], minimum: 0, maximum: 100 }],
               unseenBias: { default: 0.4, minimum: -6.2, maximum: 5.1 },
-              model: { version: '5f6c0e7a9b1d…', name: 'animals' },
+              model: exampleWords.model,
             },
           }),
           ...problems('unauthenticated', 'forbidden', 'method-not-allowed', 'rate-limited'),

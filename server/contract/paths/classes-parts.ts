@@ -1,9 +1,10 @@
 /** What the operations on classes and their examples have in common. */
+import { exampleWords } from '../model-examples.js';
 import { headerRefs } from '../openapi-parts.js';
 import type { Answer, Parameter } from '../openapi-types.js';
 
 export const className: Parameter = {
-  ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: 'zebra' },
+  ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: exampleWords.unseen },
   description: 'The class, percent-encoded.',
 };
 export const ifMatch: Parameter = {

@@ -1,4 +1,5 @@
 import { pictureField } from '../../http/multipart.js';
+import { exampleWords } from '../model-examples.js';
 import { ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { PathGroup } from '../openapi-types.js';
@@ -13,16 +14,15 @@ import {
   rollUpSchema,
   scoreSchema,
 } from '../schemas.js';
-
-const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+import { pictureBody } from './picture-body.js';
 
 const predictions = [
-  { class: 'zebra', probability: 0.91, seen: false, runtime: false },
-  { class: 'horse', probability: 0.06, seen: true, runtime: false },
+  { class: exampleWords.unseen, probability: 0.91, seen: false, runtime: false },
+  { class: exampleWords.seen, probability: 0.06, seen: true, runtime: false },
 ];
 const confidence = { verdict: 'known', novelty: 0.41, calibrated: true };
 const footer = {
-  model: { version: '5f6c0e7a9b1d…', name: 'animals' },
+  model: exampleWords.model,
   registryRevision: 12,
   requestId: '0b9a4f0e-6f1c-4c53-9a53-0f6c0c1f7f51',
 };
@@ -51,22 +51,7 @@ Retry-After may simply be repeated. \`classes\` and \`group\` say which classes 
 with the names that look like it.`,
         security: keyed,
         parameters: [...queryParameters(classifyQuerySchema), ifRegistryRevision],
-        requestBody: {
-          required: true,
-          content: {
-            'image/jpeg': { schema: file },
-            'image/png': { schema: file },
-            'image/webp': { schema: file },
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                properties: { [pictureField]: { type: 'array', items: file, minItems: 1 } },
-                required: [pictureField],
-                additionalProperties: false,
-              },
-            },
-          },
-        },
+        requestBody: pictureBody,
         responses: {
           '200': jsonAnswer(
             'Likeliest class first. For several pictures, one entry each, in the order in which they came.',

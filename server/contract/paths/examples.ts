@@ -1,12 +1,11 @@
 import { classField, pictureField } from '../../http/multipart.js';
 import { addedExamplesSchema, exampleListSchema, exampleQuerySchema } from '../class-schemas.js';
+import { exampleWords } from '../model-examples.js';
 import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Media, Parameter, PathGroup } from '../openapi-types.js';
 import { changeNote, className, idempotencyKey, reading, withHeaders, writing } from './classes-parts.js';
-
-const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
-const pictures = { type: 'array', items: file, minItems: 1 };
+import { pictureBody, pictureFiles } from './picture-body.js';
 
 const exampleId: Parameter = {
   ...{ name: 'id', in: 'path', required: true, schema: { type: 'string' } },
@@ -18,7 +17,7 @@ const exampleId: Parameter = {
 export const classForm: Media = {
   schema: {
     type: 'object',
-    properties: { [classField]: schemaRef('NewClass'), [pictureField]: pictures },
+    properties: { [classField]: schemaRef('NewClass'), [pictureField]: pictureFiles },
     required: [classField],
     additionalProperties: false,
   },
@@ -45,7 +44,7 @@ export const examplePaths: PathGroup = {
         parameters: [className, ifRegistryRevision],
         responses: {
           '200': jsonAnswer('Its examples.', schemaRef('ExampleList'), {
-            example: { name: 'zebra', examples: [listed], registryRevision: 12 },
+            example: { name: exampleWords.unseen, examples: [listed], registryRevision: 12 },
           }),
           ...problems(...reading, 'request-invalid', 'not-found', 'precondition-failed'),
         },
@@ -58,22 +57,7 @@ Also of a class that the model has itself. A picture that the class has already 
 class is recognised with them. ${changeNote}`,
         security: adminKeyed,
         parameters: [className, ...queryParameters(exampleQuerySchema), idempotencyKey],
-        requestBody: {
-          required: true,
-          content: {
-            'image/jpeg': { schema: file },
-            'image/png': { schema: file },
-            'image/webp': { schema: file },
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                properties: { [pictureField]: pictures },
-                required: [pictureField],
-                additionalProperties: false,
-              },
-            },
-          },
-        },
+        requestBody: pictureBody,
         responses: {
           '200': withHeaders(
             jsonAnswer('All of them were there already.', schemaRef('AddedExamples')),
@@ -82,8 +66,8 @@ class is recognised with them. ${changeNote}`,
           '201': withHeaders(
             jsonAnswer('Added and stored.', schemaRef('AddedExamples'), {
               example: {
-                ...{ name: 'zebra', examples: 3, added: 1 },
-                pictures: [{ name: 'zebra.jpg', id: exampleId.example, outcome: 'added' }],
+                ...{ name: exampleWords.unseen, examples: 3, added: 1 },
+                pictures: [{ name: `${exampleWords.unseen}.jpg`, id: exampleId.example, outcome: 'added' }],
                 registryRevision: 13,
               },
             }),

@@ -5,6 +5,7 @@ import {
   groupSchema,
   storedGroupSchema,
 } from '../group-schemas.js';
+import { exampleWords } from '../model-examples.js';
 import { adminKeyed, headerRefs, ifRegistryRevision, jsonAnswer, keyed, problems } from '../openapi-parts.js';
 import { queryParameters, schemaRef } from '../openapi-schemas.js';
 import type { Parameter, PathGroup } from '../openapi-types.js';
@@ -15,7 +16,7 @@ const name: Parameter = {
   description: 'The group, percent-encoded.',
 };
 const group = {
-  ...{ name: 'hoofed', family: 'order', size: 2, classes: ['horse', 'zebra'] },
+  ...{ name: 'hoofed', family: 'order', size: 2, classes: [exampleWords.seen, exampleWords.unseen] },
   ...{ etag: '5d41402abc4b2a76b9719d911017c592', revision: 13 },
   createdAt: '2026-01-31T12:00:00.000Z',
   updatedAt: '2026-01-31T12:00:00.000Z',

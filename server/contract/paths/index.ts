@@ -5,6 +5,7 @@ import { classesPaths } from './classes.js';
 import { classifyPaths } from './classify.js';
 import { examplePaths } from './examples.js';
 import { groupPaths } from './groups.js';
+import { discoveryPaths } from './discovery.js';
 import { documentPaths } from './documents.js';
 import { openInferencePaths } from './open-inference.js';
 import { operationsPaths } from './operations.js';
@@ -16,6 +17,7 @@ export const pathGroups: readonly PathGroup[] = [
   examplePaths,
   groupPaths,
   adaptationPaths,
+  discoveryPaths,
   attributesPaths,
   openInferencePaths,
   operationsPaths,

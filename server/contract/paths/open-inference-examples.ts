@@ -1,3 +1,4 @@
+import { exampleWords } from '../model-examples.js';
 import { modelName } from '../../open-inference/schemas.js';
 
 /** One white pixel, so that "try it out" has something to send. */
@@ -51,7 +52,7 @@ export const inferExamples = {
     id: '42',
     parameters: { registry_revision: 12, calibrated: true },
     outputs: [
-      { name: 'class', datatype: 'BYTES', shape: [1, 2], data: ['zebra', 'horse'] },
+      { name: 'class', datatype: 'BYTES', shape: [1, 2], data: [exampleWords.unseen, exampleWords.seen] },
       { name: 'probability', datatype: 'FP32', shape: [1, 2], data: [0.91, 0.06] },
       { name: 'verdict', datatype: 'BYTES', shape: [1, 1], data: ['known'] },
     ],

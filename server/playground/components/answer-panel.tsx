@@ -2,13 +2,15 @@ import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { addClass } from '../state/class-draft.js';
 import { kindOf } from '../state/classes.js';
+import { restrictionWords } from '../state/may-answer.js';
 import { percent } from '../state/figures.js';
 import { model, modelProblem, loadModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { CopyButtons } from './copy-buttons.js';
-import { BalanceSlider } from './balance-slider.js';
+import { BalanceNote, BalanceSlider } from './balance-slider.js';
 import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
+import { MayAnswer, RolledUp } from './may-answer.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
 import { knownByWords, Reasons } from './reasons.js';
@@ -60,8 +62,19 @@ function Welcome() {
   );
 }
 
-function Verdict({ answer: { predictions, explanation, verdict } }: { readonly answer: ClassifyResponse }) {
-  const [first] = predictions;
+function Verdict({
+  answer: { predictions, explanation, verdict, novelty },
+}: {
+  readonly answer: ClassifyResponse;
+}) {
+  const first = predictions.at(0);
+  if (!first)
+    return (
+      <div class="verdict">
+        <p class="verdict-name">No class is that likely</p>
+        <p class="verdict-kind">{restrictionWords()}</p>
+      </div>
+    );
   const kind = kindOf(first);
   const grounds = explanation?.classes.find((one) => one.class === first.class)?.restsOn;
   return (
@@ -73,7 +86,10 @@ function Verdict({ answer: { predictions, explanation, verdict } }: { readonly a
         {kind}: {grounds ? knownByWords(kind, grounds) : explainKind(kind)}
       </p>
       {verdict === 'unknown' && (
-        <p class="verdict-kind">It looks like none of the classes; this is the nearest.</p>
+        <p class="verdict-unknown">
+          <strong>None of the classes it knows</strong>: it looks newer than {percent(novelty ?? 1)} of
+          pictures of known classes. {first.class} is the nearest.
+        </p>
       )}
       {verdict === 'unsure' && <p class="verdict-kind">Not sure: no class has half of the probability.</p>}
     </div>
@@ -85,11 +101,13 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
   const [wanted, setWanted] = useState<string | null>(null);
   const selected = predictions.some((prediction) => prediction.class === wanted)
     ? wanted!
-    : predictions[0].class;
+    : (predictions.at(0)?.class ?? '');
   return (
     <>
       <Verdict answer={found} />
+      {model.value && <BalanceNote range={model.value.unseenBias} />}
       <PredictionList predictions={predictions} selected={selected} select={setWanted} />
+      {found.rollUp && <RolledUp rollUp={found.rollUp} />}
       <p class="answer-actions">
         <button
           type="button"
@@ -102,6 +120,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
         </button>
         <CopyButtons />
       </p>
+      <MayAnswer />
       <CorrectionForm />
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}

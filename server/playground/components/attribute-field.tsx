@@ -1,48 +1,55 @@
 import { useId } from 'preact/hooks';
 import type { Attribute } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
-import { figure, percent } from '../state/figures.js';
-
-const steps = 100;
+import { figure, percent, resolution, rounded } from '../state/figures.js';
+import { spokenValue, valueWords } from '../state/value-words.js';
 
 interface Properties {
   readonly attribute: Attribute;
   readonly draft: ClassDraft;
 }
 
-/** A slider for rough changes, a number for exact ones, and a reset button. */
+/** A slider for rough changes, a number for exact ones, a reset button, and what the value means. */
 export function AttributeField({ attribute, draft }: Properties) {
-  const { name, label, family, minimum, maximum } = attribute;
+  const { name, label, family, minimum, maximum, title } = attribute;
   const id = useId();
   const value = draft.values.get(name)!;
   const isChanged = draft.isChanged(name);
   const origin = draft.origin.value.get(name)!;
   const certainty = isChanged ? undefined : draft.certainty.value.get(name);
-  const set = ({ valueAsNumber }: HTMLInputElement): void => {
-    if (Number.isFinite(valueAsNumber)) value.value = valueAsNumber;
+  const step = resolution(minimum, maximum);
+  // A class may have values outside the range of the seen classes.
+  const [lowest, highest] = [Math.min(minimum, origin), Math.max(maximum, origin)];
+  const slideTo = (to: number): void => {
+    value.value = to === lowest || to === highest ? to : rounded(to, step);
+  };
+  const setExactly = (to: number): void => {
+    if (Number.isFinite(to)) value.value = to;
   };
   return (
     <div class="attribute" data-changed={isChanged}>
-      <label for={id}>{label}</label>
+      <label for={id} title={title}>
+        {label}
+      </label>
       <input
         id={id}
         type="range"
-        // A class may have values outside the range of the seen classes.
-        min={Math.min(minimum, origin)}
-        max={Math.max(maximum, origin)}
+        min={lowest}
+        max={highest}
         step="any"
         value={value.value}
+        aria-valuetext={spokenValue(value.value, attribute)}
         onInput={({ currentTarget }) => {
-          set(currentTarget);
+          slideTo(currentTarget.valueAsNumber);
         }}
       />
       <input
         type="number"
         aria-label={`${family} ${label}, exactly`}
-        step={(maximum - minimum) / steps || 'any'}
+        step={step}
         value={figure(value.value)}
         onChange={({ currentTarget }) => {
-          set(currentTarget);
+          setExactly(currentTarget.valueAsNumber);
         }}
       />
       <button
@@ -56,6 +63,11 @@ export function AttributeField({ attribute, draft }: Properties) {
       >
         ↺
       </button>
+      <span class="fine attribute-ends" aria-hidden="true">
+        <span>{figure(lowest)}</span>
+        <span class="attribute-meaning">{valueWords(value.value, attribute)}</span>
+        <span>{figure(highest)}</span>
+      </span>
       {certainty !== undefined && (
         <span class="fine certainty">not given: read, {percent(certainty)} sure</span>
       )}

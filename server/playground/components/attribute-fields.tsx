@@ -23,10 +23,16 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
   const count = shown.reduce((sum, { attributes }) => sum + attributes.length, 0);
   const startOpen = isNarrowed && count <= openedAtOnce;
   return (
-    <fieldset class="attributes" disabled={draft.doing.value === 'reading'}>
+    <fieldset class="attributes">
       <legend>Attributes</legend>
       <div class="attributes-tools">
-        <SearchField label="Filter attributes" placeholder="Filter" value={filter} change={setFilter} />
+        <SearchField
+          label="Filter attributes"
+          placeholder="Filter"
+          value={filter}
+          change={setFilter}
+          autofocus={draft.editing !== null} // a new class has a name to begin with
+        />
         <label class="check">
           <input
             type="checkbox"
@@ -39,16 +45,21 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
         </label>
         <ChangeCount draft={draft} />
       </div>
+      <p class="fine attributes-legend">
+        Sliders go from the lowest to the highest value of a class in training. Up to 1, values are shares.
+      </p>
       {shown.length === 0 && <div class="placeholder">No attribute fits.</div>}
-      {shown.map((family) => (
-        // Another key where that changes, so that families are mounted again instead of rendering folded ones right away.
-        <FamilyFields
-          key={`${startOpen} ${family.name}`}
-          family={family}
-          draft={draft}
-          startsOpen={startOpen}
-        />
-      ))}
+      <div class="attributes-list" inert={draft.doing.value === 'reading'}>
+        {shown.map((family) => (
+          // Another key where that changes, so that families are mounted again instead of rendering folded ones right away.
+          <FamilyFields
+            key={`${startOpen} ${family.name}`}
+            family={family}
+            draft={draft}
+            startsOpen={startOpen}
+          />
+        ))}
+      </div>
     </fieldset>
   );
 }

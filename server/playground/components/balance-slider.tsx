@@ -1,8 +1,6 @@
 import type { AttributesResponse } from '../../../client/index.js';
-import { place } from '../state/figures.js';
+import { place, resolution, rounded } from '../state/figures.js';
 import { moveBalance, unseenBias } from '../state/picture.js';
-
-const steps = 100;
 
 /** How much unseen classes are favoured. The model's own balance, chosen in training, is marked. */
 export function BalanceSlider({ range }: { readonly range: AttributesResponse['unseenBias'] }) {
@@ -11,21 +9,19 @@ export function BalanceSlider({ range }: { readonly range: AttributesResponse['u
   const isMoved = unseenBias.value !== null;
   return (
     <div class="balance">
-      <label for="balance">
-        Balance between seen and unseen classes
-        {isMoved && <span class="balance-moved"> · moved: answers differ from the model’s own</span>}
-      </label>
+      <label for="balance">Balance between seen and unseen classes</label>
       <div class="balance-track">
         <input
           id="balance"
           type="range"
           min={minimum}
           max={maximum}
-          step={(maximum - minimum) / steps}
+          step="any"
           value={value}
           aria-valuetext={describeBalance(value, range, isMoved)}
           onInput={({ currentTarget }) => {
-            moveBalance(Math.min(maximum, Math.max(minimum, currentTarget.valueAsNumber)));
+            const to = rounded(currentTarget.valueAsNumber, resolution(minimum, maximum));
+            moveBalance(Math.min(maximum, Math.max(minimum, to)));
           }}
         />
         <span
@@ -49,6 +45,27 @@ export function BalanceSlider({ range }: { readonly range: AttributesResponse['u
         <span>more unseen</span>
       </div>
     </div>
+  );
+}
+
+/** Beside the answer, since the slider itself may be out of sight. */
+export function BalanceNote({ range }: { readonly range: AttributesResponse['unseenBias'] }) {
+  const value = unseenBias.value;
+  if (value === null) return null;
+  return (
+    <p class="balance-note" role="note">
+      The balance is moved towards {value < range.default ? 'seen' : 'unseen'} classes: this is not the
+      model’s own answer.{' '}
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          moveBalance(null);
+        }}
+      >
+        Reset the balance
+      </button>
+    </p>
   );
 }
 

@@ -52,6 +52,7 @@ function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
                 <input
                   type="text"
                   required
+                  autofocus
                   maxLength={200}
                   autocomplete="off"
                   value={name.value}
@@ -73,7 +74,7 @@ function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
             <p class="fine">
               {preview.value
                 ? ''
-                : 'First it is tried out: nothing is stored until you have seen what it would be confused with.'}
+                : 'It is tried out first: nothing is stored until you have seen what it would be confused with.'}
             </p>
             <button
               type="submit"
@@ -94,7 +95,7 @@ function submitWords({ doing, preview, isDoubtful }: ClassDraft): string {
   if (doing.value === 'checking') return 'Trying it out';
   if (doing.value === 'saving') return 'Saving';
   if (!preview.value) return 'Try it out';
-  return isDoubtful.value ? 'Save all the same' : 'Save';
+  return isDoubtful.value ? 'Save anyway' : 'Save';
 }
 
 /** What became of the picture that is shown, now that the class is there. */

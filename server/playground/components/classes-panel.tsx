@@ -10,6 +10,7 @@ import {
 } from '../state/classes.js';
 import { counted } from '../state/figures.js';
 import { model } from '../state/model.js';
+import { plainWords } from '../state/plain-words.js';
 import { removing } from '../state/removing.js';
 import { KindMark } from './kind-mark.js';
 import { ProblemNotice } from './problem-notice.js';
@@ -41,6 +42,9 @@ export function ClassesPanel() {
           Add a class
         </button>
       </header>
+      <p class="fine">
+        What it can answer. Describe another one, and it is recognised from the next picture on.
+      </p>
       <div class="classes-tools">
         <SearchField label="Search classes" placeholder="Search by name" value={search} change={setSearch} />
         <div class="choice" role="group" aria-label="Kind of class">
@@ -77,7 +81,7 @@ export function ClassesPanel() {
 
 function ClassList({ list }: { readonly list: readonly ListedClass[] }) {
   const [isWhole, setWhole] = useState(false);
-  if (list.length === 0) return <div class="placeholder">No class is called so.</div>;
+  if (list.length === 0) return <div class="placeholder">No class has this name.</div>;
   return (
     <>
       <ul class="class-list">
@@ -130,7 +134,7 @@ function ClassItem({ known }: { readonly known: ListedClass }) {
       <span class="class-name">
         {name}
         {examples > 0 && <span class="fine">{counted(examples, 'picture')}</span>}
-        {unusable !== undefined && <span class="fine">does not compete: {unusable}</span>}
+        {unusable !== undefined && <span class="fine">does not compete: {plainWords(unusable)}</span>}
       </span>
       <KindMark kind={kindOf(known)} />
       <span class="class-actions">

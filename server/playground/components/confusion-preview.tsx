@@ -1,5 +1,7 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { Preview } from '../state/class-draft.js';
 import { figure, percent } from '../state/figures.js';
+import { plainWords } from '../state/plain-words.js';
 
 const shown = 4;
 
@@ -8,18 +10,27 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
   const { preview, isDoubtful } = properties;
   const { name, plausible, problems, expected, recognised, confusedWith, nearest, warnings = [] } = preview;
   const { pictures = [] } = preview;
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    element.current!.scrollIntoView({ block: 'nearest' }); // on a small screen it is below what was edited
+  }, [preview]);
   const rivals = confusedWith.filter(({ probability }) => probability >= 0.005).slice(0, shown);
   return (
-    <section class={`preview ${isDoubtful ? 'preview-doubtful' : ''}`} role="status" aria-label="Expectation">
+    <section
+      ref={element}
+      class={`preview ${isDoubtful ? 'preview-doubtful' : ''}`}
+      role="status"
+      aria-label="Expectation"
+    >
       <h3>
         {!plausible
-          ? `${name} is no class that could be`
+          ? `${name} is not a plausible class`
           : isDoubtful
             ? `${name} would be confused with ${confusedWith[0]?.name ?? 'other classes'}`
             : `${name} can be told apart`}
       </h3>
       {problems.map((problem) => (
-        <p key={problem}>{problem}</p>
+        <p key={problem}>{plainWords(problem)}</p>
       ))}
       {plausible && expected !== null && (
         <p>
@@ -33,10 +44,10 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
         </p>
       ))}
       <p>
-        On pictures as the model expects them, {percent(recognised)} goes to it
+        Of pictures as the model imagines them, {percent(recognised)} are recognised as it
         {rivals.length > 0 && ', '}
-        {rivals.map(({ name: rival, probability }) => `${percent(probability)} to ${rival}`).join(', ')}.
-        {isDoubtful && ' Make it differ more in its attributes, or save it all the same.'}
+        {rivals.map(({ name: rival, probability }) => `${percent(probability)} as ${rival}`).join(', ')}.
+        {isDoubtful && ' Make it differ more in its attributes, or save it anyway.'}
       </p>
       <p class="fine">
         Nearest by attributes:{' '}
@@ -47,7 +58,7 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
       </p>
       {warnings.map((warning) => (
         <p key={warning} class="fine">
-          {warning.replace(/\d+\.\d{4,}/g, (number) => figure(Number(number)))}
+          {plainWords(warning)}
         </p>
       ))}
     </section>

@@ -54,7 +54,7 @@ export function CorrectionForm() {
       </button>
       <p class="fine" id="correction-words">
         {isNew
-          ? 'No class is called so yet: it is made from this picture alone. More pictures and attributes may follow.'
+          ? 'No class has this name yet: it is made from this picture alone. More pictures and attributes may follow.'
           : 'The class learns from this picture at once. What the network makes of it is stored, not the picture.'}
       </p>
       {correctionProblem.value && <ProblemNotice problem={correctionProblem.value} />}
@@ -82,7 +82,7 @@ function BeforeAndAfter() {
           </dl>
           {(done.isNew || done.id !== null) && (
             <button type="button" class="link" disabled={isCorrecting.value} onClick={() => void takeBack()}>
-              Take it back
+              Undo
             </button>
           )}
         </>

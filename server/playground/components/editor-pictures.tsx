@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { maxPictures, type ClassDraft, type DraftPicture } from '../state/class-draft.js';
 import { counted } from '../state/figures.js';
+import { PictureImage } from './picture-image.js';
 
 /** Pictures that become examples of the class: chosen here, or dropped or pasted anywhere while the editor is open. */
 export function EditorPictures({ draft }: { readonly draft: ClassDraft }) {
@@ -49,11 +50,17 @@ function Thumbnail({ picture, draft }: { readonly picture: DraftPicture; readonl
   }, [picture]);
   return (
     <li>
-      {address !== '' && <img src={address} alt={picture.name} />}
+      {address !== '' && (
+        <PictureImage
+          address={address}
+          alt={picture.name}
+          otherwise={<span class="thumbnail-none">{picture.name} is no picture</span>}
+        />
+      )}
       <button
         type="button"
         class="link"
-        aria-label={`Leave out ${picture.name}`}
+        aria-label={`Remove ${picture.name}`}
         onClick={() => void draft.removePicture(picture)}
       >
         ×

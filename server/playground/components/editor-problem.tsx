@@ -10,15 +10,6 @@ export function EditorProblem({ draft: open }: { readonly draft: ClassDraft }) {
   const isEditable = classes.value?.some((one) => one.name === name && one.runtime) ?? false;
   return (
     <ProblemNotice problem={problem}>
-      {problem.errors.length > 0 && (
-        <ul class="fine">
-          {problem.errors.slice(0, 5).map(({ pointer, detail }) => (
-            <li key={pointer}>
-              {pointer}: {detail}
-            </li>
-          ))}
-        </ul>
-      )}
       {problem.code === 'precondition-failed' && open.editing !== null && (
         <button type="button" class="button" onClick={() => void open.read(open.editing!)}>
           Read it again, without my changes

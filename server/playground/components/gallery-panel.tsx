@@ -2,18 +2,37 @@ import { kindOf } from '../state/classes.js';
 import { saveFile } from '../state/save-file.js';
 import { counted, percent } from '../state/figures.js';
 import { answeredCount, clearGallery, gallery, galleryTable, type GalleryPicture } from '../state/gallery.js';
-import { filterText, order, shownPictures, type Order } from '../state/gallery-view.js';
+import {
+  filterText,
+  order,
+  shownOnly,
+  shownPictures,
+  type Order,
+  type Shown,
+} from '../state/gallery-view.js';
 import { choosePicture, chosen } from '../state/picture.js';
 import { inWords } from '../state/problem-words.js';
 import { KindMark } from './kind-mark.js';
+import { MissingClasses } from './missing-classes.js';
+import { PictureImage } from './picture-image.js';
 import { SearchField } from './search-field.js';
 
 const orders: Readonly<Record<Order, string>> = {
   added: 'as they came',
   name: 'by name',
   class: 'by class',
-  surest: 'surest first',
-  'least-sure': 'least sure first',
+  'most-confident': 'most confident first',
+  'least-confident': 'least confident first',
+};
+
+const shownWords: Readonly<Record<Shown, string>> = {
+  all: 'all answers',
+  seen: 'seen classes',
+  unseen: 'unseen classes',
+  added: 'added classes',
+  unsure: 'not sure',
+  unknown: 'none of the classes',
+  problem: 'no answer',
 };
 
 /** Several pictures at once: a grid of answers, and the table of them. */
@@ -35,19 +54,22 @@ export function GalleryPanel() {
             filterText.value = text;
           }}
         />
-        <select
-          aria-label="Order of the pictures"
-          value={order.value}
-          onChange={({ currentTarget }) => {
-            order.value = currentTarget.value as Order;
+        <Choice
+          label="Which answers are shown"
+          words={shownWords}
+          value={shownOnly.value}
+          choose={(value) => {
+            shownOnly.value = value;
           }}
-        >
-          {Object.entries(orders).map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
+        />
+        <Choice
+          label="Order of the pictures"
+          words={orders}
+          value={order.value}
+          choose={(value) => {
+            order.value = value;
+          }}
+        />
         <button
           type="button"
           class="button"
@@ -69,10 +91,37 @@ export function GalleryPanel() {
           </li>
         ))}
       </ul>
-      {shownPictures.value.length === 0 && <p class="fine">No picture fits “{filterText.value}”.</p>}
+      {shownPictures.value.length === 0 && <p class="fine">No picture fits.</p>}
+      <MissingClasses />
     </section>
   );
 }
+
+function Choice<Value extends string>(properties: {
+  readonly label: string;
+  readonly words: Readonly<Record<Value, string>>;
+  readonly value: Value;
+  readonly choose: (value: Value) => void;
+}) {
+  const { label, words, value, choose } = properties;
+  return (
+    <select
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => {
+        choose(currentTarget.value as Value);
+      }}
+    >
+      {Object.entries<string>(words).map(([one, text]) => (
+        <option key={one} value={one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const noPicture = <span class="card-none">no picture</span>;
 
 /** Choosing one shows its whole answer above. */
 function Card({ picture }: { readonly picture: GalleryPicture }) {
@@ -89,10 +138,10 @@ function Card({ picture }: { readonly picture: GalleryPicture }) {
         document.getElementById('answer')?.scrollIntoView({ block: 'nearest' });
       }}
     >
-      {problem ? (
-        <span class="card-none">no picture</span>
+      {problem?.code.startsWith('image-') ? (
+        noPicture
       ) : (
-        <img src={address} alt="" loading="lazy" decoding="async" />
+        <PictureImage address={address} alt="" otherwise={noPicture} />
       )}
       <span class="card-class">{first ? first.class : problem ? inWords(problem).title : 'Looking …'}</span>
       {first && (
@@ -100,6 +149,8 @@ function Card({ picture }: { readonly picture: GalleryPicture }) {
           {percent(first.probability)} <KindMark kind={kindOf(first)} />
         </span>
       )}
+      {answer?.verdict === 'unknown' && <span class="card-verdict">none of the classes?</span>}
+      {answer?.verdict === 'unsure' && <span class="card-verdict">not sure</span>}
       <span class="card-name">{name}</span>
     </button>
   );

@@ -24,7 +24,7 @@ function OpenKeyDialog({ request }: { readonly request: KeyRequest }) {
           if (key.trim() !== '') request.answer(key.trim());
         }}
       >
-        <h2>{request.refused ? 'This key does not do' : 'The server asks for a key'}</h2>
+        <h2>{request.refused ? 'This key was rejected' : 'The server asks for a key'}</h2>
         <p>
           {request.refused
             ? request.detail
@@ -52,7 +52,7 @@ function OpenKeyDialog({ request }: { readonly request: KeyRequest }) {
             Cancel
           </button>
           <button type="submit" class="button button-main" disabled={key.trim() === ''}>
-            Go on
+            Continue
           </button>
         </div>
       </form>

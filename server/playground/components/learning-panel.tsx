@@ -25,7 +25,9 @@ export function LearningPanel() {
       >
         <summary>
           <h2 id="learning-title">Learn from pictures</h2>
-          <span class="fine">Pictures that nobody labelled say where classes really lie.</span>
+          <span class="fine">
+            Unlabelled pictures show the model what its unseen classes really look like.
+          </span>
         </summary>
         <PicturesField isBusy={step === 'sending' || step === 'asking' || step === 'committing'} />
         <Progress />

@@ -6,10 +6,14 @@ export function Masthead() {
     <>
       <header class="masthead">
         <h1>Unseen</h1>
-        <p class="masthead-model">{model.value?.model.name}</p>
+        <p class="masthead-model">{model.value && `model: ${model.value.model.name}`}</p>
         <p class="masthead-purpose">
-          Recognises what is in a picture, also classes it has only been told about: show it one, see why,
-          describe a class of your own.
+          Show it a picture: it names the class and says why, also for classes that it has no pictures of,
+          only a description in a table.{' '}
+          <span class="masthead-users">
+            For species, parts or defects that experts describe before anybody photographs them. For everyday
+            things, CLIP is the better choice.
+          </span>
         </p>
         <nav aria-label="More">
           <StatePill />

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { chosen } from '../state/picture.js';
+import { PictureImage } from './picture-image.js';
 import { SampleStrip } from './sample-strip.js';
 import { acceptFiles, watchPasteAndDrop } from './paste-and-drop.js';
 
@@ -19,20 +20,16 @@ export function PicturePanel() {
 function PictureField({ isOver }: { readonly isOver: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const picture = chosen.value;
-  const [unreadable, setUnreadable] = useState<string | null>(null); // the address of what is no picture to the browser
   return (
     <div class="drop" data-over={isOver} data-filled={picture !== null}>
-      {picture && picture.address !== unreadable && (
-        <img
+      {picture && (
+        <PictureImage
           class="drop-picture"
-          src={picture.address}
+          address={picture.address}
           alt={`Chosen: ${picture.name}`}
-          onError={() => {
-            setUnreadable(picture.address);
-          }}
+          otherwise={<p class="drop-none">This file cannot be shown.</p>}
         />
       )}
-      {picture && picture.address === unreadable && <p class="drop-none">This file cannot be shown.</p>}
       <div class="drop-words">
         <input
           ref={input}
@@ -49,7 +46,13 @@ function PictureField({ isOver }: { readonly isOver: boolean }) {
         <label class="button" for="file">
           {picture && !picture.isGreeting ? 'Another picture' : 'Choose a picture'}
         </label>
-        <p>{picture ? picture.name : 'or drop or paste one or many, anywhere on this page'}</p>
+        <p>
+          {!picture
+            ? 'or drop or paste one or many, anywhere on this page'
+            : picture.isGreeting
+              ? `A sample: ${picture.name}. Or drop your own, one or many.`
+              : picture.name}
+        </p>
       </div>
     </div>
   );

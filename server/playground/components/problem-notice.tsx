@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { UnseenProblem } from '../../../client/index.js';
+import { attributesByName } from '../state/model.js';
+import { fieldSentence, fieldWords } from '../state/plain-words.js';
 import { inWords, isPassing } from '../state/problem-words.js';
+
+const maxListed = 5;
 
 interface Properties {
   readonly problem: UnseenProblem;
@@ -11,10 +15,14 @@ interface Properties {
 
 export function ProblemNotice({ problem, retry, children }: Properties) {
   const { title, detail } = inWords(problem);
+  // The detail of a refused form names its fields as programs do.
+  const isListed =
+    problem.errors.length > 0 &&
+    (problem.code === 'attributes-invalid' || problem.code === 'request-invalid');
   return (
     <div class="problem" role="alert">
       <strong>{title}</strong>
-      <p>{detail}</p>
+      {isListed ? <Fields problem={problem} /> : <p>{detail}</p>}
       {problem.requestId !== undefined && isPassing(problem) && (
         <p class="fine">Request {problem.requestId}</p>
       )}
@@ -22,6 +30,25 @@ export function ProblemNotice({ problem, retry, children }: Properties) {
       {children}
     </div>
   );
+}
+
+/** What is wrong in the form, field by field. */
+function Fields({ problem: { errors } }: Pick<Properties, 'problem'>) {
+  const more = errors.length - maxListed;
+  return (
+    <ul>
+      {errors.slice(0, maxListed).map(({ pointer, detail }) => (
+        <li key={pointer}>{fieldSentence(fieldWords(pointer, attributeWords), detail)}</li>
+      ))}
+      {more > 0 && <li>And {more} more.</li>}
+    </ul>
+  );
+}
+
+/** The words beside its slider. */
+function attributeWords(name: string): string {
+  const known = attributesByName.value.get(name);
+  return known ? `${known.family} ${known.label}` : name;
 }
 
 /** Not before the time that the server names in Retry-After. */

@@ -55,6 +55,8 @@ export function knownByWords(kind: Kind, { training, attributes, pictures }: Gro
   const added = pictures > 0 ? counted(pictures, 'picture') : '';
   if (training) return `training had pictures of it${added && `, and ${added} came later`}`;
   if (attributes === 0) return `${when}known by ${added} only`;
+  if (!added && kind === 'unseen')
+    return 'training had no picture of it; it is known by its description only';
   return `${when}known by its attributes ${added ? `and ${added}` : 'only'}`;
 }
 
@@ -91,14 +93,14 @@ function ReadAttributes({ attributes, sentence }: Pick<Explanation, 'attributes'
     <section aria-labelledby="read-title">
       <h3 id="read-title">Read from the picture</h3>
       <p class="read-sentence">{sentence}</p>
-      <p class="fine">What is surely there first, then what is surely not, then the rest.</p>
+      <p class="fine">First what is certainly there, then what is certainly missing, then the rest.</p>
       <ul class="read-list">
         {shown.map(({ attribute, value, salience, certainty, present }) => (
           <li key={attribute}>
             <AttributeName name={attribute} />
             <span class="fine">
               {figure(value, 2)}, {salience > 0 ? 'more' : 'less'} than usual
-              {present !== null && ' (sure)'}
+              {present !== null && ' (certain)'}
               {certainty !== null && certainty < 0.1 && ' (hardly readable)'}
             </span>
             <Gauge name={attribute} read={value} />

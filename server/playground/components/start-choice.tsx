@@ -1,5 +1,6 @@
 import {
   startFromExamples,
+  startFromKept,
   startFromNothing,
   startFromPicture,
   type ClassDraft,
@@ -21,6 +22,9 @@ export function StartChoice({ draft }: { readonly draft: ClassDraft }) {
         value={draft.start.value}
         onChange={({ currentTarget }) => void draft.startFrom(currentTarget.value)}
       >
+        {draft.start.value === startFromKept && (
+          <option value={startFromKept}>The draft as it was before the page was loaded again</option>
+        )}
         {answer.value?.explanation && (
           <option value={startFromPicture}>What was read from the picture</option>
         )}

@@ -8,6 +8,8 @@ export interface Attribute {
   readonly label: string;
   readonly minimum: number;
   readonly maximum: number;
+  /** What it is, where the dataset has told: shown as the title of its label. */
+  readonly title?: string;
 }
 
 export interface Family {
@@ -15,18 +17,23 @@ export interface Family {
   readonly attributes: readonly Attribute[];
 }
 
-type Described = Pick<Attribute, 'name' | 'minimum' | 'maximum'>;
+type Described = Pick<Attribute, 'name' | 'minimum' | 'maximum'> & {
+  readonly description?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly family?: string | undefined;
+};
 
 /** What parts a family from a value, the most telling first. */
 const separators = ['::', '=', '/', ':'];
 const withoutFamily = 'Attributes';
 
-export function describeAttribute({ name, minimum, maximum }: Described): Attribute {
+export function describeAttribute({ name, minimum, maximum, ...note }: Described): Attribute {
   const separator = separators.find((candidate) => name.indexOf(candidate) > 0);
   const at = separator === undefined ? -1 : name.indexOf(separator);
-  const family = at < 0 ? withoutFamily : readable(name.slice(0, at));
+  const family = note.family ?? (at < 0 ? withoutFamily : readable(name.slice(0, at)));
   const label = at < 0 ? readable(name) : readable(name.slice(at + separator!.length)) || family;
-  return { name, family, label, minimum, maximum };
+  const title = [note.description, note.unit && `in ${note.unit}`].filter(Boolean).join(', ');
+  return { name, family, label, minimum, maximum, ...(title !== '' && { title }) };
 }
 
 /** In the order in which they first appear. */

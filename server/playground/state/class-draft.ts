@@ -21,6 +21,19 @@ type Doing = 'reading' | 'checking' | 'saving' | null;
 export const startFromNothing = '';
 export const startFromPicture = '\u0000picture'; // no class can have this name
 export const startFromExamples = '\u0000examples';
+export const startFromKept = '\u0000kept';
+
+/** A draft as text can hold it: all but the pictures themselves. */
+export interface KeptDraft {
+  readonly editing: string | null;
+  readonly name: string;
+  readonly etag: string | undefined;
+  readonly values: Readonly<Record<string, number>>;
+  readonly origin: Readonly<Record<string, number>>;
+  readonly certainty: Readonly<Record<string, number>>;
+  /** How many there were. */
+  readonly pictures: number;
+}
 
 /** As many as a server takes in one request. */
 export const maxPictures = 16;
@@ -86,6 +99,31 @@ export class ClassDraft {
     this.isDoubtful = computed(() => this.preview.value !== null && isDoubtful(this.preview.value));
   }
 
+  /** What of it outlives a reload of the page. */
+  kept(): KeptDraft {
+    return {
+      editing: this.editing,
+      name: this.name.peek(),
+      etag: this.etag,
+      values: Object.fromEntries(this.snapshot()),
+      origin: Object.fromEntries(this.origin.peek()),
+      certainty: Object.fromEntries(this.certainty.peek()),
+      pictures: this.pictures.peek().length,
+    };
+  }
+
+  /** Attributes that the model does not have any more are left out. */
+  static restored({ editing, name, etag, values, origin, certainty }: KeptDraft): ClassDraft {
+    const made = new ClassDraft(editing);
+    made.name.value = name;
+    made.etag = etag;
+    made.start.value = startFromKept;
+    made.setValues((attribute) => valueIn(origin, attribute.name) ?? attribute.minimum);
+    made.certainty.value = new Map(Object.entries(certainty).filter(([one]) => made.values.has(one)));
+    for (const [attribute, value] of made.values) value.value = valueIn(values, attribute) ?? value.peek();
+    return made;
+  }
+
   isChanged(attribute: string): boolean {
     return this.values.get(attribute)!.value !== this.origin.value.get(attribute);
   }
@@ -105,6 +143,8 @@ export class ClassDraft {
         Math.min(maximum, Math.max(minimum, read.get(name) ?? minimum)),
       );
     } else if (start === startFromExamples) await this.readPictures();
+    else if (start === startFromKept)
+      return; // as it is
     else await this.read(start);
   }
 

@@ -8,7 +8,7 @@ import {
   type UnseenProblem,
 } from '../../../client/index.js';
 import { asProblem } from './api.js';
-import { inWords } from './problem-words.js';
+import { inWords, isOutage } from './problem-words.js';
 import { askUpToDate } from './revision.js';
 
 export interface GalleryPicture {
@@ -43,7 +43,19 @@ export function addPictures(files: readonly File[]): void {
     problem: null,
   }));
   gallery.value = [...gallery.value, ...added];
-  const waiting = [...added];
+  answerAll(added);
+}
+
+/** Those that the server was away for. */
+export function answerAfterOutage(): void {
+  const missed = new Set(gallery.value.filter(({ problem }) => problem && isOutage(problem)));
+  if (missed.size === 0) return;
+  gallery.value = gallery.value.map((one) => (missed.has(one) ? { ...one, problem: null } : one));
+  answerAll([...missed]);
+}
+
+function answerAll(pictures: readonly GalleryPicture[]): void {
+  const waiting = [...pictures];
   const { signal: stopped } = stop;
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next && !stopped.aborted; next = waiting.shift())

@@ -9,6 +9,7 @@ import { ask, asProblem } from './api.js';
 import { loadClasses } from './classes.js';
 import { announce } from './notices.js';
 import { classify } from './picture.js';
+import { forgetPool, newPoolName, sendToPool } from './pool.js';
 import { reachRevision } from './revision.js';
 
 export type Adaptation = AdaptationListResponse['adaptations'][number];
@@ -33,24 +34,27 @@ export const unusableFiles = signal<readonly string[]>([]);
 /** What was learnt on this server, newest first; null until somebody looks. */
 export const adaptations = signal<readonly Adaptation[] | null>(null);
 
-/** Few enough to fit into a request of large pictures. */
-const picturesAtOnce = 8;
 let pool: string | null = null;
 
 export async function learnFrom(files: readonly File[]): Promise<void> {
   const pictures = files.filter(({ type }) => type.startsWith('image/'));
   await attempt(async () => {
-    await forgetPool();
+    await forgetOwnPool();
     unusableFiles.value = files
       .filter((file) => !pictures.includes(file))
       .map(({ name }) => `${name}: not a picture`);
     if (pictures.length === 0) return;
-    pool = `playground-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
+    pool = newPoolName();
     const names = new Map<string, string>();
-    for (let at = 0; at < pictures.length; at += picturesAtOnce) {
-      learning.value = { step: 'sending', sent: at, total: pictures.length };
-      await sendSome(pool, pictures.slice(at, at + picturesAtOnce), names);
-    }
+    await sendToPool(pool, pictures, {
+      onSent: (sent) => {
+        learning.value = { step: 'sending', sent, total: pictures.length };
+      },
+      onAdded: (id, { name }) => names.set(id, name),
+      onUnusable: (words) => {
+        unusableFiles.value = [...unusableFiles.value, words];
+      },
+    });
     learning.value = { step: 'asking' };
     announce('Finding out what the pictures say');
     const used = pool;
@@ -68,7 +72,7 @@ export async function commitLearning(): Promise<void> {
   learning.value = { step: 'committing', preview };
   await attempt(async () => {
     const { registryRevision } = await ask((client) => client.adapt(used));
-    await forgetPool();
+    await forgetOwnPool();
     learning.value = { step: 'idle' };
     await onChanged(registryRevision, 'The server has learnt from the pictures');
   });
@@ -84,7 +88,7 @@ export async function undoLearning({ id }: Adaptation): Promise<void> {
 
 /** The features that the server keeps of the pictures go, too. */
 export async function dismissLearning(): Promise<void> {
-  await attempt(forgetPool);
+  await attempt(forgetOwnPool);
   learning.value = { step: 'idle' };
 }
 
@@ -101,27 +105,10 @@ async function onChanged(revision: number, words: string): Promise<void> {
   announce(words);
 }
 
-/** One that cannot be used spoils its request: then they go one by one. */
-async function sendSome(to: string, files: readonly File[], names: Map<string, string>): Promise<void> {
-  try {
-    const given = files.map((picture) => ({ name: picture.name, picture }));
-    const { added } = await ask((client) => client.addToPool(to, given));
-    for (const { id, name } of added) names.set(id, name);
-  } catch (error) {
-    const problem = asProblem(error);
-    if (!problem.code.startsWith('image-')) throw error;
-    if (files.length > 1) for (const file of files) await sendSome(to, [file], names);
-    else unusableFiles.value = [...unusableFiles.value, `${files[0].name}: ${problem.detail}`];
-  }
-}
-
-async function forgetPool(): Promise<void> {
+async function forgetOwnPool(): Promise<void> {
   const old = pool;
   pool = null;
-  if (old !== null)
-    await ask((client) => client.removePool(old)).catch((error: unknown) => {
-      if (asProblem(error).code !== 'not-found') throw error;
-    });
+  if (old !== null) await forgetPool(old);
 }
 
 async function attempt(work: () => Promise<void>): Promise<void> {

@@ -5,7 +5,9 @@ import { asProblem } from './api.js';
 import { kindOf } from './classes.js';
 import { percent } from './figures.js';
 import { loadModel, model } from './model.js';
+import { restriction } from './may-answer.js';
 import { announce } from './notices.js';
+import { isOutage } from './problem-words.js';
 import { askUpToDate } from './revision.js';
 
 interface ChosenPicture {
@@ -45,6 +47,10 @@ export function moveBalance(value: number | null): void {
   resting = setTimeout(() => void classify(), restingMilliseconds);
 }
 
+export function classifyAfterOutage(): void {
+  if (pictureProblem.value && isOutage(pictureProblem.value)) void classify();
+}
+
 export async function classify(): Promise<void> {
   const picture = chosen.value;
   if (!picture) return;
@@ -58,14 +64,17 @@ export async function classify(): Promise<void> {
         topK: shownClasses,
         explain: true,
         unseenBias: unseenBias.value ?? undefined,
+        ...restriction.value,
         signal: controller.signal,
         atLeastRevision,
       }),
     );
     if (controller.signal.aborted) return;
     answer.value = found;
-    const [first] = found.predictions;
-    announce(`${first.class}, ${kindOf(first)}, ${percent(first.probability)}`);
+    const first = found.predictions.at(0); // none, where less likely classes are left out
+    announce(
+      first ? `${first.class}, ${kindOf(first)}, ${percent(first.probability)}` : 'No class is that likely',
+    );
     if (found.model.version !== model.value?.model.version) void loadModel(); // another model has been loaded since
   } catch (error) {
     if (controller.signal.aborted) return; // superseded by a newer request

@@ -1,5 +1,6 @@
-/** Error codes in plain words: what happened and what to do about it. The server's own detail is shown with it. */
+/** Error codes in plain words: what happened and what to do about it. The server's own detail is shown with it, in plain words. */
 import type { UnseenProblem } from '../../../client/index.js';
+import { plainWords } from './plain-words.js';
 
 type Code = UnseenProblem['code'];
 
@@ -42,10 +43,15 @@ interface Words {
 }
 
 export function inWords({ code, detail }: Pick<UnseenProblem, 'code' | 'detail'>): Words {
-  return { title: titles[code] ?? 'Something went wrong', detail: advice[code] ?? detail };
+  return { title: titles[code] ?? 'Something went wrong', detail: advice[code] ?? plainWords(detail) };
 }
 
 /** Transient errors: retrying the same request may succeed. */
 export function isPassing({ code, status }: Pick<UnseenProblem, 'code' | 'status'>): boolean {
   return code === 'server-unreachable' || status === undefined || status === 429 || status >= 500;
+}
+
+/** The server was away, or about to be: what failed is asked again as soon as it is back. */
+export function isOutage({ code }: Pick<UnseenProblem, 'code'>): boolean {
+  return code === 'server-unreachable' || code === 'not-ready' || code === 'draining';
 }

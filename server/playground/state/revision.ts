@@ -8,8 +8,8 @@ import { ask } from './api.js';
 
 const revision = signal(0);
 
-export function reachRevision(heardOf: number): void {
-  if (heardOf > revision.peek()) revision.value = heardOf;
+export function reachRevision(known: number): void {
+  if (known > revision.peek()) revision.value = known;
 }
 
 export async function askUpToDate<T extends { readonly registryRevision: number }>(

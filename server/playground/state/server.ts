@@ -4,8 +4,8 @@ import type { ReadinessResponse } from '../../../client/index.js';
 import { ask } from './api.js';
 import { classes, listedRevision, loadClasses } from './classes.js';
 import { loadModel, model } from './model.js';
-import { classify, pictureProblem } from './picture.js';
-import { isPassing } from './problem-words.js';
+import { answerAfterOutage } from './gallery.js';
+import { classifyAfterOutage } from './picture.js';
 
 interface ServerState {
   readonly reachable: boolean;
@@ -27,6 +27,9 @@ export function followServer(): void {
   setInterval(() => {
     if (document.visibilityState === 'visible') void look();
   }, everyMilliseconds);
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void look();
+  });
 }
 
 async function look(): Promise<void> {
@@ -38,8 +41,10 @@ async function look(): Promise<void> {
     // Somebody else may have changed the classes; null is a list that is still being read, or that failed.
     const isStale = classes.value !== null && serving.registryRevision !== listedRevision.value;
     if (wasAway || isStale) void loadClasses();
-    // What could not be answered while it was away is asked again, without a click.
-    if (wasAway && pictureProblem.value && isPassing(pictureProblem.value)) void classify();
+    if (!ready) return;
+    // What could not be answered while it was away is asked again, without a click; it may have been away between two looks.
+    classifyAfterOutage();
+    answerAfterOutage();
   } catch {
     server.value = { reachable: false, ready: false, reasons: [] };
   }
@@ -50,7 +55,7 @@ type Mood = 'waiting' | 'good' | 'fair' | 'bad';
 export function describeServer(): { readonly mood: Mood; readonly text: string } {
   const state = server.value;
   if (!state) return { mood: 'waiting', text: 'connecting' };
-  if (!state.reachable) return { mood: 'bad', text: 'away' };
+  if (!state.reachable) return { mood: 'bad', text: 'unreachable' };
   if (!state.ready) return { mood: 'bad', text: 'not ready' };
   return state.reasons.length > 0 ? { mood: 'fair', text: 'degraded' } : { mood: 'good', text: 'ready' };
 }

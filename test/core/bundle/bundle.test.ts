@@ -30,6 +30,7 @@ const content: BundleContent = {
     3,
     Float32Array.from({ length: 12 }, (_, i) => i / 4),
   ),
+  examples: new Map([[1, matrix(2, 3, Float32Array.of(1, 0, 0.5, 0, 2, -1))]]),
   replay: { features: matrix(2, 3, Float32Array.of(0, 0.25, 1, 2, 4, 8)), labels: Int32Array.of(0, 0) },
   description: {
     method: 'ot-zsl',
@@ -40,7 +41,7 @@ const content: BundleContent = {
     attributes: [{ name: 'size', minimum: 0, maximum: 1 }],
     classes: [
       { name: 'ant', seen: true, attributes: [0.1] },
-      { name: 'whale', seen: false, attributes: [0.9] },
+      { name: 'whale', seen: false, fewShot: 2, attributes: [0.9] },
     ],
     attributeEncoding: { kind: 'standardised', mean: [0.5], deviation: [0.2], clip: 3 },
     featureMap: { kind: 'minmax', width: 3, mappedWidth: 3, power: 1, shrinkage: 0 },
@@ -63,10 +64,18 @@ const content: BundleContent = {
     },
     confidence: {
       sharpness: 3.5,
+      unseenSharpness: 4.5,
       calibrationError: { all: 0.02, seen: 0.04, unseen: 0.05 },
       novelty: {
         withinShares: [0.5, 1],
-        weights: { entropy: 0.5, score: 0.25, ratios: [0.125, 0.5] },
+        weights: {
+          entropy: 0.5,
+          score: 0.25,
+          ratios: [0.125, 0.5],
+          unseenShare: 0.5,
+          rowLength: -0.25,
+          residual: 2,
+        },
         within: [0.1],
         between: [0.2],
         deviation: [0.05],
@@ -75,7 +84,15 @@ const content: BundleContent = {
         far: { edge: 1, scale: 0.5, weight: 20 },
         knownScores: [-1, 0, 1],
       },
-      recognition: { constant: 0.1, promise: 0.5, nearness: 0.25, error: 0.1, classes: 12 },
+      recognition: {
+        constant: 0.1,
+        promise: 0.5,
+        nearness: 0.25,
+        crowding: -0.125,
+        attributeScale: [0.5, 0.25],
+        error: 0.1,
+        classes: 12,
+      },
     },
     metrics: {},
   },

@@ -1,5 +1,7 @@
 /** Labelled pictures of runtime classes and of the bundle's own. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { consolidate } from '../../../core/fitting/consolidation.js';
+import { RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import { FeatureMapper, directRows } from '../../../core/head/feature-map.js';
@@ -123,6 +125,44 @@ describe("pictures of the bundle's own classes", () => {
     await from.release();
     expect(withOwn).toBeGreaterThan(without + 0.1);
     expect(withOthers).toBeLessThan(without - 0.1);
+  });
+
+  test('leave every other row what it competes with, as if the class had never been in the model', async () => {
+    const replaced = [known.manifest.classes.find((own) => own.seen)!.name, unseenClasses[0].name].sort();
+    const own = replaced.map((name) => known.manifest.classes.findIndex((one) => one.name === name));
+    const given = replaced.map((name) => withExamples(ofKnown(name), 3));
+    const masked = { ...known, bias: known.bias.map((value, c) => (own.includes(c) ? -1e6 : value)) };
+    const offsetsOf = async (from: typeof known, before: RuntimeClass[][]): Promise<Float64Array> => {
+      const assembly = await RowAssembly.open(from, { threads: 1 });
+      for (const classes of before) await assembly.assemble(classes);
+      const { baseOffsets } = await assembly.assemble(given);
+      await assembly.release();
+      return baseOffsets;
+    };
+    const found = await offsetsOf(known, []);
+    const exact = await offsetsOf(masked, []);
+    expect(found).toHaveLength(exact.length);
+    found.forEach((value, row) => {
+      expect(Math.abs(value - exact[row])).toBeLessThan(1e-4);
+    });
+    // Whatever was asked before: the same bits.
+    expect(await offsetsOf(known, [[given[0]], [], given.slice(1)])).toEqual(found);
+  });
+
+  test('take part in a consolidation in place of what the model had', async () => {
+    const [{ name }] = unseenClasses;
+    const own = known.manifest.classes.findIndex((one) => one.name === name);
+    const { base, rows, before, after } = await consolidate(known, [withExamples(ofKnown(name), 6)], {
+      threads: 1,
+      tolerance: 1e-3,
+    });
+    expect(rowOf(base.weights, own)).toEqual(rowOf(known.weights, own));
+    expect(base.bias[own]).toBe(known.bias[own]);
+    expect(rows[0].weights.every(Number.isFinite)).toBe(true);
+    for (const { seen, unseen } of [before, after]) {
+      expect(seen).toBeGreaterThan(0.5);
+      expect(unseen).toBeGreaterThan(0.3);
+    }
   });
 
   test('of a seen one leave it where its own pictures put it', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Plausibility } from '../../../core/fitting/plausibility.js';
-import { likeName } from '../../../core/like-name.js';
+import { likeName } from '../../../core/similar-names.js';
 import { Random } from '../../../core/random.js';
 
 describe('plausibility', () => {

@@ -100,6 +100,31 @@ describe.each(bothKinds())('registries on one store in $kind', ({ freshUrl }) =>
     await adapted.registry.adaptations.undo(adaptation.id, null);
     expect(rowsOf(adapted.registry)).toEqual(rowsOf(plain.registry));
   });
+
+  test('a request that is sent again under its key has its effect once, on any replica, and after it was undone', async () => {
+    const url = await freshUrl();
+    const [first, second] = [await open(url), await open(url)];
+    await first.registry.adaptations.addPictures('photos', unlabelled());
+    const request = { key: 'once', requestHash: 'photos' };
+    const one = first.registry.adaptations;
+    const both = await Promise.all([
+      one.adaptOnce('photos', 'ada', request),
+      one.adaptOnce('photos', 'ada', request),
+    ]);
+    expect(both.map(({ isRepeated }) => isRepeated).sort()).toEqual([false, true]);
+    const [{ adaptation }] = both;
+    expect(both[1].adaptation.id).toBe(adaptation.id);
+    expect(first.registry.revision).toBe(adaptation.revision);
+
+    const other = await second.registry.adaptations.adaptOnce('photos', 'bob', request);
+    expect(other).toMatchObject({ isRepeated: true, adaptation: { id: adaptation.id, by: 'ada' } });
+    await one.undo(adaptation.id, null);
+    const late = await one.adaptOnce('photos', 'ada', request);
+    expect(late).toMatchObject({ isRepeated: true, adaptation: { id: adaptation.id, isActive: false } });
+    expect((await one.list()).length).toBe(1);
+    const reused = one.adaptOnce('photos', 'ada', { key: 'once', requestHash: 'another' });
+    await expect(reused).rejects.toMatchObject({ code: 'idempotency-key-reused' });
+  });
 });
 
 describe('one registry', () => {

@@ -13,7 +13,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method: method as Method, operation })),
 );
 /** Pages for people, which a contract for programs need not name. */
-const pages = ['GET /', 'GET /docs/docs.css', 'GET /docs/docs.js'];
+const pages = ['GET /', 'GET /docs/docs.css', 'GET /docs/docs.js', 'GET /docs/letters.woff2'];
 let server: TestServer;
 beforeAll(async () => {
   const { bundle } = await trainSmallBundle(folder);
@@ -37,6 +37,12 @@ function routesOf(layers: readonly Layer[]): string[] {
       .filter((method) => method !== '_all')
       .flatMap((method) => paths.map((path) => `${method.toUpperCase()} ${path.replace(/:(\w+)/g, '{$1}')}`));
   });
+}
+
+function withoutExamples(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, part: unknown) => (/^examples?$/.test(key) ? undefined : part)),
+  ) as unknown;
 }
 
 function references(value: unknown): string[] {
@@ -140,6 +146,6 @@ describe('the document and the server', () => {
     const answer = await send(`${server.url}/openapi.json`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.body).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(withoutExamples(answer.body)).toEqual(withoutExamples(document)); // those are of the model that serves
   });
 });

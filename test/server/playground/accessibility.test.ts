@@ -20,6 +20,8 @@ async function violations(page: OpenedPage): Promise<string[]> {
 describe.skipIf(!server)('axe finds nothing', () => {
   test.each([
     { screen: 'a wide light one', viewport: desktop, colorScheme: 'light' as const },
+    { screen: 'a wide dark one', viewport: desktop, colorScheme: 'dark' as const },
+    { screen: 'a zoomed light one', viewport: { width: 640, height: 450 }, colorScheme: 'light' as const },
     { screen: 'a narrow dark one', viewport: phone, colorScheme: 'dark' as const },
   ])('on $screen, in any state', async ({ viewport, colorScheme }) => {
     const page = await openPage(`${server!.url}/#key=${testKey}`, {
@@ -39,6 +41,15 @@ describe.skipIf(!server)('axe finds nothing', () => {
     await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    const flags = ['Lima', 'Victor'].map((name) => `server/playground/samples/${name}.jpg`);
+    await page.locator('#file').setInputFiles(flags); // the grid
+    await page.locator('.card-share').nth(1).waitFor();
+    await page.getByRole('slider', { name: /^Balance/ }).press('End'); // the note that it is moved
+    await page.getByRole('note').waitFor();
+    await page.locator('.learning-panel > details > summary').click();
+    await page.getByRole('button', { name: /^All \d+$/ }).click();
+    await page.getByRole('button', { name: /^Show the other/ }).click();
+    expect(await violations(page)).toEqual([]);
     await page.locator('#file').setInputFiles({
       name: 'notes.txt',
       mimeType: 'text/plain',

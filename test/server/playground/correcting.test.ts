@@ -61,7 +61,7 @@ describe.skipIf(!server)('correcting an answer', () => {
     expect((await client.class('Victor')).examples).toBe(1);
     await page.getByText('1 picture', { exact: true }).first().waitFor(); // in the list of classes
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Take it back' }).press('Enter');
+    await page.getByRole('button', { name: 'Undo' }).press('Enter');
     await expect.poll(async () => (await client.class('Victor')).examples).toBe(0);
     await expect.poll(() => outcome().textContent()).toBe('');
     await expectVerdict(page, new RegExp(`^Mike ${before}`));
@@ -132,7 +132,7 @@ describe.skipIf(!server)('correcting an answer', () => {
     }`);
     await editor(page).getByRole('status', { name: 'Pictures' }).getByText('2 pictures of it').waitFor();
     expect(await page.locator('.drop-picture[alt*=sun-]').count()).toBe(0);
-    await editor(page).getByRole('button', { name: 'Leave out sun-0.jpg' }).click();
+    await editor(page).getByRole('button', { name: 'Remove sun-0.jpg' }).click();
     await editor(page).getByRole('status', { name: 'Pictures' }).getByText('1 picture of it').waitFor();
   });
 

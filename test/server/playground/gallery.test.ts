@@ -43,7 +43,7 @@ describe.skipIf(!server)('many pictures', () => {
   });
 
   test('are sorted and filtered', async () => {
-    await page.getByLabel('Order of the pictures').selectOption('surest first');
+    await page.getByLabel('Order of the pictures').selectOption('most confident first');
     const shares = await page.locator('.card-share').allTextContents();
     const values = shares.map((text) => Number(/\d+/.exec(text)![0]));
     expect(values).toEqual(values.toSorted((a, b) => b - a));
@@ -51,8 +51,12 @@ describe.skipIf(!server)('many pictures', () => {
     expect((await classes()).slice(0, 4)).toEqual(['cross-black-yellow', 'Lima', 'Mike', 'Victor']);
     await page.getByLabel('Filter pictures').fill('vic');
     expect(await classes()).toEqual(['Victor']);
-    await page.getByLabel('Filter pictures').fill('kind:seen');
+    await page.getByLabel('Filter pictures').fill('');
+    await page.getByLabel('Which answers are shown').selectOption('seen classes');
     expect(await classes()).toEqual(['cross-black-yellow']);
+    await page.getByLabel('Which answers are shown').selectOption('no answer');
+    expect(await classes()).toEqual(['This kind of file cannot be read']);
+    await page.getByLabel('Which answers are shown').selectOption('all answers');
     await page.getByLabel('Filter pictures').fill('nothing like it');
     expect(await page.getByText('No picture fits').isVisible()).toBe(true);
   });
@@ -74,6 +78,9 @@ describe.skipIf(!server)('many pictures', () => {
       'Victor',
     ]);
     expect(rows[2][0]).toBe("'=Lima, 2.jpg");
+    const verdicts = rows.slice(1).map((row) => row[rows[0].indexOf('verdict')]);
+    expect(verdicts).toEqual(['known', 'known', 'known', 'known', '']);
+    expect(rows.slice(1, 5).every((row) => /^0(\.\d+)?$/.test(row[rows[0].indexOf('novelty')]))).toBe(true);
     expect(rows[5][rows[0].indexOf('problem')]).toContain('image-type-refused');
   });
 

@@ -81,6 +81,22 @@ describe.skipIf(!server)('the playground', () => {
     await expect.poll(() => shownPredictions(page)).toEqual(usual);
   });
 
+  test('a balance that is moved is said beside every answer, and reset from there', async () => {
+    await chooseSample(page, 'Mike');
+    const note = page.getByRole('note');
+    expect(await note.count()).toBe(0);
+    const slider = page.getByRole('slider', { name: 'Balance between seen and unseen classes' });
+    await slider.press('ArrowRight');
+    expect(await slider.inputValue()).toMatch(/^-?\d+(\.\d{1,3})?$/); // no float noise
+    await note.getByText('The balance is moved towards unseen classes').waitFor();
+    await chooseSample(page, 'Victor');
+    await slider.press('Home');
+    await note.getByText('The balance is moved towards seen classes').waitFor();
+    await note.getByRole('button', { name: 'Reset the balance' }).click();
+    await expect.poll(() => note.count()).toBe(0);
+    expect(await slider.getAttribute('aria-valuetext')).toBe('the model’s own');
+  });
+
   test('the keyboard is enough', async () => {
     const sample = page.getByRole('button', { name: 'Juliett', exact: true });
     await sample.waitFor();
@@ -98,7 +114,7 @@ describe.skipIf(!server)('the playground', () => {
     await panel.getByLabel('Search classes').fill('SALTIRE');
     await expect.poll(() => count.textContent()).toBe('4 classes');
     await panel.getByRole('button', { name: 'unseen', exact: true }).click();
-    await panel.getByText('No class is called so.').waitFor();
+    await panel.getByText('No class has this name.').waitFor();
     await panel.getByLabel('Search classes').fill('');
     await expect.poll(() => count.textContent()).toBe('26 classes');
     expect(await panel.getByRole('listitem').count()).toBe(24);

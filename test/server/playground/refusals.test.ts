@@ -36,6 +36,8 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await visit();
     await show(Buffer.from('hello'), 'notes.txt', 'text/plain');
     await alert(page, 'This kind of file cannot be read').waitFor();
+    await page.getByText('This file cannot be shown.').waitFor();
+    expect(await page.locator('.picture-panel img').count()).toBe(0); // no broken picture
     await show(await truncatedJpeg(), 'half.jpg', 'image/jpeg');
     await alert(page, 'This picture cannot be used').waitFor();
     await show(picture);
@@ -78,7 +80,27 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await alert(page, 'The server cannot be reached').waitFor();
     await show(picture);
     await page.locator('.answer-panel').getByText('The server cannot be reached').waitFor();
-    await page.getByText('Server away').waitFor();
+    await page.getByText('Server unreachable').waitFor();
+  });
+
+  test('what could not be answered while the server was away is answered when it is back, by itself', async () => {
+    const started = await visit();
+    await page.getByText('Server ready').waitFor();
+    await started.stop(0);
+    await show(picture);
+    await page.locator('.answer-panel').getByText('The server cannot be reached').waitFor();
+    await page
+      .locator('#file')
+      .setInputFiles(
+        [1, 2].map((number) => ({ name: `${number}.png`, mimeType: 'image/png', buffer: picture })),
+      );
+    await expect
+      .poll(() => page.locator('.card-class').allTextContents())
+      .toEqual(['The server cannot be reached', 'The server cannot be reached']);
+    await server({ port: Number(new URL(started.url).port) });
+    await predictions(page).waitFor();
+    await expect.poll(() => page.locator('.card-share').count()).toBe(2);
+    await page.getByText('Server ready').waitFor();
   });
 
   test('the admin key is asked for when something is changed, tried, and kept in the page only', async () => {
@@ -88,7 +110,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     const dialog = page.getByRole('dialog', { name: 'Key' });
     const answer = async (key: string): Promise<void> => {
       await dialog.getByLabel('Key').fill(key);
-      await dialog.getByRole('button', { name: 'Go on' }).click();
+      await dialog.getByRole('button', { name: 'Continue' }).click();
     };
     await page.getByRole('button', { name: 'Add a class' }).click();
     await editor(page).getByLabel('Name').fill('New');
@@ -96,7 +118,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await editor(page).getByRole('button', { name: 'Try it out' }).click();
     await dialog.getByText('The server asks for a key').waitFor();
     await answer('wrong');
-    await dialog.getByText('This key does not do').waitFor();
+    await dialog.getByText('This key was rejected').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await alert(editor(page), 'This is not allowed').waitFor();
     await editor(page).getByRole('button', { name: 'Try it out' }).click();
@@ -143,9 +165,9 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await editor(page).getByLabel('Name').fill('New');
     await editor(page).getByRole('button', { name: 'Try it out' }).click();
     const dialog = page.getByRole('dialog', { name: 'Key' });
-    await dialog.getByText('This key does not do').waitFor();
+    await dialog.getByText('This key was rejected').waitFor();
     await dialog.getByLabel('Key').fill(testKey);
-    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
     await editor(page).getByRole('status', { name: 'Expectation' }).waitFor();
     expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{}');
   });

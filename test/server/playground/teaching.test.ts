@@ -65,7 +65,7 @@ describe.skipIf(!server)('teaching the server', () => {
     await press('Try it out');
     await expectation().waitFor();
     expect(await expectation().textContent()).toMatch(/^Second Mike would be confused with Mike/);
-    expect(await editor(page).getByRole('button', { name: 'Save all the same' }).isVisible()).toBe(true);
+    expect(await editor(page).getByRole('button', { name: 'Save anyway' }).isVisible()).toBe(true);
     await setAttributes(page, new Map([['colour::red', 0.5]]));
     await expect.poll(() => expectation().count()).toBe(0);
     expect(await editor(page).getByRole('button', { name: 'Try it out' }).isVisible()).toBe(true);

@@ -83,6 +83,29 @@ describe('a server without a sample of its traffic', async () => {
     expect((await client.pools()).pools).toEqual([]);
   });
 
+  test('a request with an Idempotency-Key is learnt from once, also when its sender goes away and asks again', async () => {
+    await fill(client, 'once');
+    const keyed = (pool: string, signal?: AbortSignal) =>
+      send(`${url}/adaptations`, {
+        method: 'POST',
+        headers: { ...json, 'idempotency-key': 'learn-1' },
+        body: JSON.stringify({ pool }),
+        ...(signal && { signal }),
+      });
+    const revision = (await client.adaptations()).registryRevision;
+    await expect(keyed('once', AbortSignal.timeout(20))).rejects.toThrow(); // goes on nevertheless
+    const answer = await keyed('once');
+    expect(answer.status).toBe(201);
+    const again = await keyed('once');
+    expect([again.status, again.body.id]).toEqual([201, answer.body.id]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect((await client.adaptations()).registryRevision).toBe(revision + 1);
+    const other = await keyed('another');
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency-key-reused']);
+    await client.undoAdaptation(answer.body.id);
+    await client.removePool('once');
+  });
+
   test('what cannot be is refused with what to change', async () => {
     const form = new FormData();
     form.append('image', new Blob(['no picture']), 'a.jpg');

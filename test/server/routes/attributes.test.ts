@@ -1,5 +1,6 @@
 /** GET /attributes: the bias that pictures are answered with, for as many unseen classes as compete now. */
 import { expect, test } from 'vitest';
+import { sharpnessFor } from '../../../core/head/sharpness.js';
 import { unseenBiasFor } from '../../../core/head/unseen-bias.js';
 import { attributesResponseSchema } from '../../../server/contract/schemas.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
@@ -23,6 +24,7 @@ const reported = async (): Promise<number> => {
 interface Prediction {
   readonly class: string;
   readonly probability: number;
+  readonly seen: boolean;
 }
 
 /** The bias in the answers: what it takes from the odds of an unseen class against a seen one to ask for none. Scores are sharpened first. */
@@ -32,10 +34,10 @@ async function used(): Promise<number> {
     const { predictions } = body as { predictions: readonly Prediction[] };
     const logOf = (name: string): number =>
       Math.log(predictions.find((one) => one.class === name)!.probability);
-    return logOf(own[0].name) - logOf(trained.manifest.classes.find(({ seen }) => seen)!.name);
+    const logarithms = logOf(own[0].name) - logOf(trained.manifest.classes.find(({ seen }) => seen)!.name);
+    return logarithms / sharpnessFor(trained.manifest.confidence!, predictions[0].seen ? 0 : 1);
   };
-  const { sharpness } = trained.manifest.confidence!;
-  return ((await logOdds('')) - (await logOdds('&unseenBias=0'))) / sharpness;
+  return (await logOdds('')) - (await logOdds('&unseenBias=0'));
 }
 
 test('the bias reported is that for the number of unseen classes, as classes come and go, and answers have it', async () => {

@@ -358,9 +358,9 @@ describe('under another network', () => {
     expect(again.body).toMatchObject({ added: 2, examples: 4 });
     for (const { id } of listed.examples as { id: string }[])
       await send(`${now + examples}/${id}`, { method: 'DELETE' });
-    const mended = (await send(`${now}/classes/${encodeURIComponent(own)}`)).body;
-    expect(mended.examples).toBe(2);
-    expect(mended).not.toHaveProperty('unusableExamples');
+    const usable = (await send(`${now}/classes/${encodeURIComponent(own)}`)).body;
+    expect(usable.examples).toBe(2);
+    expect(usable).not.toHaveProperty('unusableExamples');
   });
 });
 

@@ -1,5 +1,8 @@
+import axe from 'axe-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Bundle } from '../../../core/bundle/bundle.js';
 import { openApiDocument } from '../../../server/contract/openapi.js';
+import type { OpenApiDocument } from '../../../server/contract/openapi-types.js';
 import { closePage, hasBrowser, openPage } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
@@ -8,8 +11,9 @@ import { send, startTestServer, type TestServer } from '../../support/test-serve
 
 const folder = temporaryFolder();
 let server: TestServer;
+let bundle: Bundle;
 beforeAll(async () => {
-  const { bundle } = await trainSmallBundle(folder);
+  ({ bundle } = await trainSmallBundle(folder));
   server = await startTestServer({ bundle: () => bundle });
 });
 
@@ -22,7 +26,7 @@ describe('GET /docs', () => {
       ([, address]) => address,
     );
     const files = addresses.filter((address) => !address.startsWith('#') && address !== 'data:,');
-    expect(files).toHaveLength(3); // style sheet, script, and the contract
+    expect(files).toHaveLength(4); // style sheet, script, the playground, and the contract
     for (const address of files) {
       expect(address).not.toMatch(/^(https?:)?\/\//);
       expect((await fetch(new URL(address, `${server.url}/docs`))).status, address).toBe(200);
@@ -74,13 +78,82 @@ describe('GET /docs', () => {
   });
 });
 
+describe('its examples', () => {
+  const textOf = async (url: string): Promise<string> => (await fetch(url)).text();
+
+  test('are of the model that is served: class and attribute names that work here', async () => {
+    const [page, contract] = await Promise.all(
+      ['/docs', '/openapi.json'].map((path) => textOf(server.url + path)),
+    );
+    const { manifest, version, classes } = server.models.current;
+    const unseen = classes.list().find(({ seen }) => !seen)!;
+    for (const text of [page, contract]) {
+      for (const word of ['zebra', 'horse', 'okapi', 'stripes', 'hooves'])
+        expect(text, word).not.toContain(word);
+      for (const word of [unseen.name, manifest.attributes[0].name, version, manifest.dataset.name])
+        expect(text, word).toContain(word);
+    }
+    const { post } = (JSON.parse(contract) as OpenApiDocument).paths['/classes'];
+    const [one, vector] = Object.values(post!.requestBody!.content['application/json'].examples!);
+    for (const { value } of [one, vector]) {
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(value),
+      };
+      const tried = await send(`${server.url}/classes?dryRun=true`, init);
+      expect(tried.status, JSON.stringify(tried.body)).toBe(200);
+    }
+  });
+
+  test('name no class where classes are read with a key only', async () => {
+    const closed = await startTestServer({
+      bundle: () => bundle,
+      settings: { apiKeys: ['guest-of-the-tests-1'] },
+    });
+    const page = await textOf(`${closed.url}/docs`);
+    for (const { name } of closed.models.current.classes.list()) expect(page).not.toContain(`"${name}`);
+    expect(page).toContain('zebra');
+  });
+});
+
 describe.skipIf(!hasBrowser)('in a browser, GET /docs', () => {
+  test.each(['light', 'dark'] as const)(
+    'opens with what can be asked on three screens, looks like the playground, and has no barriers: %s',
+    async (colorScheme) => {
+      const page = await openPage(`${server.url}/docs`, { colorScheme });
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(3300);
+      const look = (): Promise<unknown> =>
+        page.evaluate(`document.fonts.ready.then(() => {
+          const { color, fontFamily } = getComputedStyle(document.body);
+          const { backgroundColor } = getComputedStyle(location.pathname === '/docs' ? document.body : document.documentElement);
+          return [color, fontFamily, backgroundColor, document.fonts.check('16px "Instrument Sans"')];
+        })`);
+      const here = await look();
+      await page.locator('#classify > summary').click();
+      await page.locator('#classify .answer').last().locator('summary').click(); // refusals
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      await page.goto(`${server.url}/`);
+      expect(await look()).toEqual(here);
+      await closePage(page);
+    },
+  );
+
+  test('a link to a schema opens it, in the list that is folded at first', async () => {
+    const page = await openPage(`${server.url}/docs#schema-Classification`);
+    expect(await page.locator('#schema-Classification table').first().isVisible()).toBe(true);
+    await closePage(page);
+  });
+
   test('shows an operation, sends what was filled in to this server alone, and keeps to its own policy', async () => {
     const page = await openPage(`${server.url}/docs#listClasses`);
     await page.locator('#healthz summary').first().click();
     await page.locator('#healthz form button').click();
     await page.locator('#healthz .result', { hasText: '"status": "ok"' }).waitFor();
     const classes = page.locator('form[data-path="/classes"][data-method="GET"]');
+    await classes.locator('.optional > summary').click();
     await classes.locator('input[name=limit]').fill('1');
     await classes.locator('button').click();
     await classes.locator('.result', { hasText: '200 OK' }).waitFor();

@@ -46,11 +46,11 @@ describe('GET /', () => {
     expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
   });
 
-  test('the first load takes less than 150 kB, compressed', async () => {
+  test('the first load takes less than 80 kB, compressed', async () => {
     const sizes = await Promise.all(['/', ...addresses()].map(bytesOf));
     const total = sizes.reduce((sum, size) => sum + size, 0);
     expect(total).toBeGreaterThan(10_000);
-    expect(total).toBeLessThan(150_000);
+    expect(total).toBeLessThan(80_000);
   });
 
   test('is asked for again each time, and not sent when it is the same', async () => {

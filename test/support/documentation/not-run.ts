@@ -26,6 +26,10 @@ export const notRun: readonly NotRun[] = [
     start: 'npm install --ignore-scripts',
     reason: 'it would fetch 200 packages; test/end-to-end/package.test.ts unpacks and runs the same tarball',
   },
+  ...['unseen-0.1.0.tgz', 'unseen-client-0.1.0.tgz'].map((tarball) => ({
+    start: `npm install ./${tarball}`,
+    reason: 'the tarballs are installed by test/end-to-end/package.test.ts',
+  })),
   { start: 'npm pack', reason: 'named as what fetching a backbone does: test/core/backbone/pull.test.ts' },
   { start: 'node dist/demo/flags/samples.js', reason: 'it draws pictures of the sources anew' },
   { start: 'unseen backbone pull --force', reason: 'it fetches 95 MB; without --force it is run' },
@@ -36,6 +40,15 @@ export const notRun: readonly NotRun[] = [
   {
     start: 'unseen adapt',
     reason: 'it needs pictures by the hundred; test/core/adaptation/adapt.test.ts adapts and writes a bundle',
+  },
+  {
+    start: 'unseen discover',
+    reason:
+      'it needs pictures of a missing class; test/end-to-end/discover.test.ts runs it, and adds its table',
+  },
+  {
+    start: 'unseen classes add found/classes.csv',
+    reason: 'the table is made by unseen discover, see there',
   },
   { start: 'docker build', reason: 'there is no Docker where tests run', instead: checkDockerBuild },
   { start: 'docker run', reason: 'there is no Docker where tests run' },
@@ -62,7 +75,15 @@ export const notRun: readonly NotRun[] = [
     ...['classes-disturbance', 'classes-durability', 'classes-scale'],
     ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'int8-training', 'playground'],
     ...['fingerprint', 'replicas', 'restricted-classes', 'explanations', 'shrink-on-load'],
-    ...['runtime-fit', 'runtime-parity', 'examples', 'examples-latency', 'attribute-reading'],
+    ...[
+      'runtime-fit',
+      'runtime-parity',
+      'examples',
+      'examples-offline',
+      'examples-latency',
+      'attribute-reading',
+      'missing-attributes',
+    ],
     ...[
       'server-abuse',
       'server-faults',
@@ -71,7 +92,16 @@ export const notRun: readonly NotRun[] = [
       'server-overload',
       'server-throughput',
     ],
-    ...['adaptation', 'small-data', 'training-step', 'transport', 'trust', 'tsne'],
+    ...[
+      'adaptation',
+      'discover',
+      'small-data',
+      'training-step',
+      'transductive',
+      'transport',
+      'trust',
+      'tsne',
+    ],
   ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
 ];
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
+import { expectedRecognition } from '../../../core/fitting/recognition.js';
+import { leastSquares } from '../../../trainer/confidence/recognition.js';
 import { logisticWeights } from '../../../trainer/confidence/logistic-regression.js';
 import { chooseSharpness } from '../../../trainer/confidence/sharpness.js';
 import { calibrationErrorOf, reliabilityBins } from '../../../trainer/evaluation/calibration-error.js';
@@ -34,6 +36,31 @@ describe('the sharpness', () => {
     return { scores, labels, isUnseen, unseenBias: 0 };
   }
 
+  test('has another value for answers of unseen classes where these are right more often', () => {
+    // Labels by one sharpness for rows whose best class is seen, and by twice that for the others.
+    const [low, high] = [fold(2, 3), fold(4, 4)];
+    const bestOf = ({ scores }: typeof low, i: number): number => {
+      const row = scores.data.subarray(8 * i, 8 * (i + 1));
+      return row.indexOf(Math.max(...row));
+    };
+    const parts = [low, high].map((one, kind) => {
+      const kept = Array.from(one.labels.keys()).filter((i) => one.isUnseen[bestOf(one, i)] === kind);
+      return {
+        ...one,
+        scores: matrix(
+          kept.length,
+          8,
+          Float32Array.from(kept.flatMap((i) => [...one.scores.data.subarray(8 * i, 8 * (i + 1))])),
+        ),
+        labels: Int32Array.from(kept, (i) => one.labels[i]),
+      };
+    });
+    const { sharpness, unseenSharpness } = chooseSharpness(parts);
+    expect(unseenSharpness / sharpness).toBeGreaterThan(1.3);
+    const same = chooseSharpness(parts, 1);
+    expect(same.unseenSharpness).toBe(same.sharpness);
+  });
+
   test.each([0.5, 2, 4])('that made the labels (%d) is found', (truth) => {
     const { sharpness, calibrationError } = chooseSharpness([fold(truth, 1), fold(truth, 2)]);
     expect(sharpness / truth).toBeGreaterThan(0.85);
@@ -53,4 +80,18 @@ test('logistic regression finds the weights that made the labels, up to its ridg
   expect(first / second).toBeGreaterThan(-3.6);
   expect(first / second).toBeLessThan(-2.5);
   expect(first).toBeGreaterThan(1);
+});
+
+test('expected recognition follows what held-out classes reached, and what does not vary has no weight', () => {
+  const random = Random.stream(1, 'recognition');
+  const classes = Array.from({ length: 400 }, () => {
+    const [promised, crowded] = [random.uniform(), 2 * random.uniform()];
+    return { promised, nearest: 0.5, crowded, reached: 0.5 + 0.3 * promised - 0.2 * crowded };
+  });
+  const fitted = leastSquares(classes);
+  expect(fitted.nearness).toBeCloseTo(0, 9);
+  expect(fitted.promise).toBeCloseTo(0.3, 1);
+  expect(fitted.crowding).toBeCloseTo(-0.2, 1);
+  const errors = classes.map((one) => expectedRecognition(one, fitted) - one.reached);
+  expect(errors.reduce((sum, error) => sum + error, 0) / errors.length).toBeCloseTo(0, 6);
 });

@@ -144,7 +144,7 @@ describe('our own form', () => {
       [
         'rows of an unknown class and an unknown split, both named',
         { 'rows.csv': 'class,split\ndog,train\ncat,testing\n' },
-        [/"dog"/, /"testing".*train, test-seen, test-unseen, none/],
+        [/"dog"/, /"testing".*train, few-shot, test-seen, test-unseen, none/],
       ],
       ['rows without a header', { 'rows.csv': 'a.jpg,cat,train\n' }, [/header line: image,class,split/]],
       ['attributes without a header', { 'attributes.csv': 'cat,1,0\n' }, [/header line: class/]],

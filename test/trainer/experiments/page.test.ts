@@ -43,7 +43,7 @@ const reproduction: Reproduction = {
     {
       figure: 'samples',
       points: [1, 10, 100, 500].map((samplesPerClass, i) => ({ samplesPerClass, top1: 40 + 5 * i })),
-      plateauFrom: 500,
+      plateauFrom: null,
     },
     {
       figure: 'ipot-vs-sinkhorn',

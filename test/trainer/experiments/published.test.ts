@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { harmonicMean } from '../../../trainer/evaluation/metrics.js';
-import { plateauOf } from '../../../trainer/experiments/figure-samples.js';
+import { plateauNote, plateauOf } from '../../../trainer/experiments/figure-samples.js';
 import {
   benchmarkNamed,
   benchmarks,
@@ -43,8 +43,28 @@ describe("the paper's figures", () => {
   });
 });
 
-test('a plateau begins where no later point is more than half a point higher', () => {
-  const points = [10, 30, 50, 50.4, 50.2].map((top1, i) => ({ samplesPerClass: 10 ** i, top1 }));
-  expect(plateauOf(points)).toBe(100);
-  expect(plateauOf([...points, { samplesPerClass: 1e6, top1: 52 }])).toBe(1e6);
+describe('the plateau of the curve over synthetic features', () => {
+  const curve = (...top1: number[]) => {
+    const points = top1.map((value, i) => ({ samplesPerClass: 10 ** i, top1: value }));
+    return { points, plateauFrom: plateauOf(points) };
+  };
+
+  test('begins where no later point is more than half a point higher', () => {
+    const level = curve(10, 30, 50, 50.4, 50.2);
+    expect(level.plateauFrom).toBe(100);
+    expect(plateauNote(level)).toMatch(/^From 100 on, more gain at most half a point\./);
+  });
+
+  test('is not there while the curve rises', () => {
+    const rising = curve(10, 30, 50, 50.4, 52);
+    expect(rising.plateauFrom).toBeNull();
+    expect(plateauNote(rising)).toContain('still rises where the curve ends, at 52.0 % with 10000');
+  });
+
+  test('is not there where the curve falls, and the note says what more cost', () => {
+    const falling = curve(40, 55, 53, 51);
+    expect(falling.plateauFrom).toBeNull();
+    expect(plateauNote(falling)).toContain('best at 55.0 % with 10 and falls to 51.0 % with 1000');
+    expect(plateauNote(curve(60, 50, 40))).not.toContain('gain');
+  });
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { closestName, didYouMean } from '../../../core/did-you-mean.js';
+import { didYouMean, nearestNames } from '../../../core/similar-names.js';
 import { silent } from '../../../core/progress.js';
 import { readAttributes } from '../../../trainer/extraction/attributes.js';
 import { extract } from '../../../trainer/extraction/extract.js';
@@ -114,7 +114,7 @@ describe('a name that does not exist', () => {
     ['Ostrich', null],
     ['', null],
   ])('%s suggests %s', (given, suggested) => {
-    expect(closestName(given, names)).toBe(suggested);
+    expect(nearestNames(given, names).at(0) ?? null).toBe(suggested);
   });
   test('is no sentence when nothing is close', () => {
     expect(didYouMean('Ostrich', names)).toBe('');

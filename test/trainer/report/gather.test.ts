@@ -6,8 +6,9 @@ import { readBundle } from '../../../core/bundle/read.js';
 import { silent } from '../../../core/progress.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { hideUnseen, train } from '../../../trainer/train.js';
-import { familiesOf } from '../../../trainer/report/gather/attribute-importance.js';
+import { errorOfMean, familiesOf } from '../../../trainer/report/gather/attribute-importance.js';
 import { gatherReport } from '../../../trainer/report/gather/gather.js';
+import { inWords } from '../../../trainer/report/render/sections/importance.js';
 import type { ReportData } from '../../../trainer/report/report-data.js';
 import { trainingLog } from '../../../trainer/report/report-path.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -29,6 +30,7 @@ const gather = (given: Partial<Parameters<typeof gatherReport>[0]> = {}): Promis
     logFile: trainingLog(path),
     watcher: silent,
     refitSeconds: 600,
+    pictures: null,
     ...given,
   });
 
@@ -49,6 +51,8 @@ describe('the figures', () => {
   test('are those of the evaluation that the bundle carries', () => {
     const metrics = bundle.manifest.metrics as Record<string, Record<string, unknown>>;
     expect(metrics.evaluation).toMatchObject(report.summary);
+    expect(metrics.evaluation.calibration).toEqual(report.calibration);
+    expect(report.calibration!.seenBins.length).toBeGreaterThan(0);
     expect(metrics.baseline).toMatchObject(report.baseline!);
     expect(metrics.kernelRidge).toMatchObject(report.kernelRidge!);
     expect(report.kernelRidge!.harmonicMean).not.toBe(report.baseline!.harmonicMean);
@@ -140,6 +144,30 @@ describe('the importance of attributes', () => {
     expect(idle!.logLossGain).toBeCloseTo(0, 4);
     expect(idle!.top1Loss).toBe(0);
     expect(importance!.attributes[0].logLossGain).toBeGreaterThan(0.01);
+  });
+
+  test('a dozen rows do not tell which attributes do nothing; only what is beyond chance is counted', () => {
+    const effect = (logLossGain: number, standardError: number | null) => ({
+      name: 'a',
+      attributes: 1,
+      note: '',
+      logLossGain,
+      standardError,
+      top1Loss: 0,
+    });
+    const noisy = [effect(-0.01, 0.05), effect(0.02, 0.05), effect(0.5, 0.1)];
+    expect(inWords({ attributes: noisy, rows: 12 })).toBe(
+      'Of 3 attributes, blanking hurts for 1 beyond chance (95 %). For 2, 12 rows cannot tell.',
+    );
+    expect(inWords({ attributes: [effect(-0.3, 0.1)], rows: 12 })).toContain('deserve a look');
+    expect(inWords({ attributes: [effect(-0.3, null)], rows: 1 })).not.toContain('deserve');
+  });
+
+  test('the error is that of a mean over classes, from the spread within them', () => {
+    const labels = Int32Array.from([0, 0, 1, 1]);
+    expect(errorOfMean(labels, [1, 3, 5, 5])).toBeCloseTo(Math.sqrt(0.5 + 0.5) / 2, 12); // variance 1, two rows each
+    expect(errorOfMean(labels, [1, 1, 5, 5])).toBe(0);
+    expect(errorOfMean(Int32Array.from([0, 1]), [1, 2])).toBeNull();
   });
 
   test('families are what stands before :: in two names or more', () => {

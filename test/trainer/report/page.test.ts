@@ -50,6 +50,7 @@ beforeAll(async () => {
     logFile: trainingLog(out),
     watcher: silent,
     refitSeconds: 600,
+    pictures: null,
   });
   writeFileSync(file, renderReport(data));
   if (hasBrowser) browser = await openBrowser();
@@ -115,6 +116,39 @@ describe('the file', () => {
       expect(bare).toContain(reason);
   });
 
+  test.each([9, 60, 400])('the area under the trade-off lies under all of its %i points', (count) => {
+    const curve = Array.from({ length: count }, (_, i) => {
+      const at = i / (count - 1);
+      // In steps: several points have the same unseen accuracy.
+      return {
+        bias: at,
+        unseenAccuracy: Math.round(5 * at) / 5,
+        seenAccuracy: 1 - at * at,
+        harmonicMean: 0.5,
+      };
+    });
+    const page = renderReport({ ...data, curve });
+    const pointsOf = (path: string): string[] => path.match(/-?[\d.]+,-?[\d.]+/g)!;
+    const area = pointsOf(/<g[^>]*data-part="area"[^>]*>\s*<path d="([^"]*)"/.exec(page)![1]);
+    const lines = [...page.matchAll(/<g[^>]*data-part="line"[^>]*>\s*<path d="([^"]*)"/g)];
+    const drawn = lines.map(([, path]) => pointsOf(path)).find(({ length }) => length === count)!;
+    expect(area.slice(0, count)).toEqual(drawn);
+    expect(new Set(area.slice(count).map((point) => point.split(',')[1])).size).toBe(1); // back along the axis
+  });
+
+  test('every class has the interval of its accuracy, and so have the tiles', () => {
+    const page = renderReport(data);
+    for (const { accuracy, interval } of data.classes) {
+      expect(interval[0]).toBeLessThanOrEqual(accuracy);
+      expect(interval[1]).toBeGreaterThanOrEqual(accuracy);
+      expect(interval[1] - interval[0]).toBeGreaterThan(0.1); // of three or fifteen rows
+      const ends = interval.map((end) => percent(end).trim()).join(' – ');
+      expect(page).toContain(`${percent(accuracy).trim()} (${ends})`);
+    }
+    const [low, high] = data.summary.intervals.harmonicMean!.map((end) => percent(end).trim());
+    expect(page).toContain(`95 %: ${low} – ${high}`);
+  });
+
   test('has a column for each baseline, and a dash where an older bundle has only ESZSL', () => {
     const cells = (report: ReportData, figure: string): string[] => {
       const page = renderReport(report);
@@ -166,7 +200,9 @@ describe('in a browser', () => {
     const box = page.locator('#classes .table');
     const names = (): Promise<string[]> => box.locator('tbody tr:visible td:first-child').allInnerTexts();
     const accuracies = async (): Promise<number[]> =>
-      (await box.locator('tbody tr:visible td:nth-child(4)').allInnerTexts()).map(Number);
+      (await box.locator('tbody tr:visible td:nth-child(4)').allInnerTexts()).map((text) =>
+        Number.parseFloat(text),
+      ); // '53.4 (51.9 – 54.8)'
     const first = await accuracies();
     expect(first).toEqual([...first].sort((a, b) => a - b)); // worst first
 
@@ -189,7 +225,7 @@ describe('in a browser', () => {
     if (!browser) return skip('no Chromium here');
     const background = 'getComputedStyle(document.body).backgroundColor';
     const { page } = await open('dark');
-    expect(await page.evaluate(background)).toBe('rgb(20, 24, 29)');
+    expect(await page.evaluate(background)).toBe('rgb(20, 22, 26)');
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.evaluate(background)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('nav').isVisible()).toBe(false);

@@ -5,7 +5,11 @@ import { chooseEvidence, type FoldEvidence } from '../../../trainer/selection/ev
 const usual = { noise: 2, isotropicShare: 0.9, halfBiasPictures: 10 };
 /** 20 candidates of noise and isotropic share (5 by 4), and 5 of how fast the bias fades. */
 const fold = (best: number, harmonicMeans: readonly number[]): { pictures: FoldEvidence } => ({
-  pictures: { accuracy: Array.from({ length: 20 }, (_, i) => (i === best ? 0.6 : 0.5)), harmonicMeans },
+  pictures: {
+    accuracy: Array.from({ length: 20 }, (_, i) => (i === best ? 0.6 : 0.5)),
+    harmonicMeans,
+    gains: [],
+  },
 });
 const flat = [0.5, 0.5, 0.5, 0.5, 0.5];
 

@@ -6,9 +6,13 @@
  *             attribute differs
  *   h (n, D)  test rows as directions; scores t h P' with t the head's temperature (10 where it has none)
  *   importance_k = log loss with k blanked - log loss with nothing blanked, a mean over classes, in nats
- * The log loss resolves small effects, where top-1 moves only when a row changes its class. A family (the part of a name
+ * The log loss resolves small effects, where top-1 moves only when a row changes its class. How far chance moves the difference
+ * follows from the rows themselves, which are the same with and without the attribute:
+ *   error_k^2 = 1/C^2 sum_c s_c^2 / n_c    s_c^2 the variance of the difference over the n_c rows of class c, pooled over classes
+ * A family (the part of a name
  * before '::') is blanked as a whole: its members can replace one another, so that each alone may seem unimportant.
  */
+import { noteInWords } from '../../../core/head/attribute-words.js';
 import { encodeAttributes } from '../../../core/head/attribute-encoder.js';
 import { directRows } from '../../../core/head/feature-map.js';
 import { MatrixProducts } from '../../../core/compute/matrix-products.js';
@@ -42,14 +46,14 @@ export async function attributeImportance(
   const described = takeRows(dataset.attributes, classes); // (C, d), as given
   const usual = meansOfSeen(context); // (d)
 
-  const judge = async (blanked: readonly number[]): Promise<{ logLoss: number; top1: number }> => {
+  const judge = async (blanked: readonly number[]): Promise<{ losses: number[]; top1: number }> => {
     stopIfAsked(watcher.signal);
     const given = matrix(described.rows, described.columns, described.data.slice());
     for (let c = 0; c < given.rows; c++)
       for (const k of blanked) given.data[c * given.columns + k] = usual[k];
     const prototypes = await prototypesOf(context, given);
     const scores = await products.forward(real, prototypes); // (n, C)
-    return { logLoss: logLoss(scores, labels), top1: topKAccuracy(scores, labels, 1)! };
+    return { losses: logLosses(scores, labels), top1: topKAccuracy(scores, labels, 1)! };
   };
   const families = familiesOf(dataset.attributeNames);
   const progress = watcher.progress('attributes', families.length + dataset.attributeNames.length);
@@ -57,10 +61,17 @@ export async function attributeImportance(
   try {
     const whole = await judge([]);
     const effect = async (name: string, members: readonly number[]): Promise<AttributeEffect> => {
-      const { logLoss: loss, top1 } = await judge(members);
+      const { losses, top1 } = await judge(members);
       progress.update(++done);
-      const effects = { logLossGain: loss - whole.logLoss, top1Loss: whole.top1 - top1 };
-      return { name, attributes: members.length, ...effects };
+      const gains = losses.map((loss, i) => loss - whole.losses[i]);
+      return {
+        name,
+        attributes: members.length,
+        note: members.length === 1 ? noteInWords(dataset.attributeNotes?.[members[0]] ?? {}) : '',
+        logLossGain: meanOverClasses(labels, gains),
+        standardError: errorOfMean(labels, gains),
+        top1Loss: whole.top1 - top1,
+      };
     };
     const byFamily: AttributeEffect[] = [];
     for (const [name, members] of families) byFamily.push(await effect(name, members));
@@ -72,7 +83,8 @@ export async function attributeImportance(
       classes: classes.length,
       rows: rows.length,
       draws,
-      ...whole,
+      top1: whole.top1,
+      logLoss: meanOverClasses(labels, whole.losses),
       attributes: byAttribute.sort(heaviest),
       families: byFamily.sort(heaviest),
     };
@@ -118,23 +130,41 @@ async function prototypesOf({ bundle, generator }: ReportContext, described: Mat
   return meanDirections(await generator.draw(encoded, every, draws, random), draws);
 }
 
-function logLoss(scores: Matrix, labels: Int32Array): number {
-  const losses = Array.from(labels, (own, i) => {
+function logLosses(scores: Matrix, labels: Int32Array): number[] {
+  return Array.from(labels, (own, i) => {
     const row = scores.data.subarray(i * scores.columns, (i + 1) * scores.columns);
     const largest = row.reduce((top, value) => Math.max(top, value), -Infinity);
     return Math.log(row.reduce((sum, value) => sum + Math.exp(value - largest), 0)) + largest - row[own];
   });
-  return meanOverClasses(labels, losses);
 }
 
 function meanOverClasses(labels: Int32Array, values: readonly number[]): number {
-  const rows = new Map<number, { sum: number; count: number }>();
-  labels.forEach((label, i) => {
-    const entry = rows.get(label) ?? { sum: 0, count: 0 };
-    rows.set(label, { sum: entry.sum + values[i], count: entry.count + 1 });
-  });
-  return [...rows.values()].reduce((all, { sum, count }) => all + sum / count, 0) / rows.size;
+  const groups = valuesOfClasses(labels, values);
+  return sumOf(groups.map((group) => sumOf(group) / group.length)) / groups.length;
 }
+
+/** Of that mean; null where no class has two rows, so that nothing says how much rows of a class differ. */
+export function errorOfMean(labels: Int32Array, values: readonly number[]): number | null {
+  const groups = valuesOfClasses(labels, values);
+  const spare = sumOf(groups.map((group) => group.length - 1));
+  if (spare === 0) return null;
+  const squares = sumOf(
+    groups.map((group) => {
+      const mean = sumOf(group) / group.length;
+      return sumOf(group.map((value) => (value - mean) ** 2));
+    }),
+  );
+  const variance = squares / spare; // pooled: a class with one row has none of its own
+  return Math.sqrt(sumOf(groups.map((group) => variance / group.length))) / groups.length;
+}
+
+function valuesOfClasses(labels: Int32Array, values: readonly number[]): number[][] {
+  const groups = new Map<number, number[]>();
+  labels.forEach((label, i) => groups.set(label, [...(groups.get(label) ?? []), values[i]]));
+  return [...groups.values()];
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Families of at least two attributes, by the part of their names before '::'. */
 export function familiesOf(names: readonly string[]): [string, number[]][] {

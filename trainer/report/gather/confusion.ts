@@ -1,4 +1,5 @@
 /** Which class is confused with which, among all classes and with the model's bias. */
+import { classMeanInterval } from '../../evaluation/intervals.js';
 import { unseenMask } from '../../evaluation/judge-rows.js';
 import type { ClassFacts, ConfusedPair, ConfusionFacts, ConfusionMatrix } from '../report-data.js';
 import { similarOrder } from './similar-order.js';
@@ -93,7 +94,9 @@ function classFacts({ dataset, evaluation }: ReportContext, counts: Counts): Cla
         seen: seen.has(commonest[0]),
         share: commonest[1] / facts.rows,
       };
-      return { ...facts, mistakenFor: mistakenFor || null };
+      const hits = counts.get(own)!.get(own) ?? 0;
+      const interval = classMeanInterval([{ rows: facts.rows, hits }])!;
+      return { ...facts, interval, mistakenFor: mistakenFor || null };
     })
     .sort((a, b) => a.accuracy - b.accuracy || b.rows - a.rows);
 }

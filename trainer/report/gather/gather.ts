@@ -11,6 +11,7 @@ import { thinnedCurve } from './curve.js';
 import { embedding } from './embedding.js';
 import { datasetFacts, environmentFacts, modelFacts } from './facts.js';
 import { readHistory, remembered } from './history.js';
+import { pictures, type PictureOptions } from './pictures/pictures.js';
 import { syntheticRowCounts } from './synthetic-row-counts.js';
 import { openReportContext } from './report-context.js';
 
@@ -23,6 +24,8 @@ export interface ReportRequest {
   readonly watcher: Watcher;
   /** How long fitting heads with other numbers of synthetic rows may take in all. */
   readonly refitSeconds: number;
+  /** Null: without pictures. */
+  readonly pictures: PictureOptions | null;
 }
 
 export async function gatherReport(request: ReportRequest): Promise<ReportData> {
@@ -44,6 +47,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       ...remembered(bundle.manifest),
       curve: thinnedCurve(context),
       classes,
+      pictures: await pictures(context, request.pictures, watcher),
       confusion: facts,
       embedding: await embedding({ ...context, seed: bundle.manifest.seed }, realTraining, watcher),
       syntheticRows: await syntheticRowCounts(context, realTraining, {
@@ -53,6 +57,7 @@ export async function gatherReport(request: ReportRequest): Promise<ReportData> 
       }),
       importance: await attributeImportance(context, watcher),
       history,
+      calibration: context.evaluation.calibration ?? null,
     };
   } finally {
     if (realTraining) releaseRows(realTraining);

@@ -7,8 +7,8 @@ import type { LinearHead } from '../../../core/head/scorer.js';
 import { takeRows, type Matrix } from '../../../core/matrix.js';
 import { configurationSchema, type Configuration } from '../../configuration.js';
 import type { Dataset } from '../../datasets/dataset.js';
-import { biasOf, judgeBundle, matchClasses } from '../../evaluation/evaluate-bundle.js';
-import { evaluateRows, type Evaluation } from '../../evaluation/evaluate.js';
+import { biasOf, judgeAndEvaluate, matchClasses } from '../../evaluation/evaluate-bundle.js';
+import type { Evaluation } from '../../evaluation/evaluate.js';
 import { testRows } from '../../evaluation/judge-rows.js';
 import type { ScoredMargins } from '../../evaluation/metrics.js';
 
@@ -32,7 +32,7 @@ export interface ReportContext {
 export async function openReportContext(bundle: Bundle, dataset: Dataset): Promise<ReportContext> {
   const { manifest } = bundle;
   const configuration = readSettings(bundle);
-  const judged = await judgeBundle(bundle, dataset);
+  const { judged, evaluation } = await judgeAndEvaluate(bundle, dataset);
   const rows = testRows(dataset);
   const unseenBias = biasOf(manifest, dataset);
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth);
@@ -46,7 +46,7 @@ export async function openReportContext(bundle: Bundle, dataset: Dataset): Promi
     testRows: rows,
     testLabels: rows.map((row) => dataset.labels[row]),
     judged,
-    evaluation: evaluateRows(judged, dataset, unseenBias),
+    evaluation,
     head: headOf(bundle, dataset),
     mapper,
     generator,

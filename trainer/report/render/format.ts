@@ -10,6 +10,11 @@ export function percentWithin(fraction: number | null, interval?: readonly [numb
     : percent(fraction);
 }
 
+/** A share of so few rows that a percentage would promise too much: '3 of 10'. */
+export function countOf(share: number, rows: number): string {
+  return `${Math.round(share * rows)} of ${rows}`;
+}
+
 /** With its sign: '+1.2', '−0.4'. */
 export function signed(value: number, digits: number): string {
   const text = Math.abs(value).toFixed(digits);

@@ -2,7 +2,7 @@
 import { Failure } from '../../../../core/failures.js';
 import { Unreachable, type Mode, type WriteTrouble } from '../database.js';
 
-/** Conditions that pass or that an operator mends, by SQLSTATE class or code; no fault of a statement. */
+/** Conditions that pass or that an operator puts right, by SQLSTATE class or code; no fault of a statement. */
 const passing = /^(08|28|53|57|58|XX|3D|25006|25P03|40001|40P01|55P03)/;
 /** Tables or columns that are not there or not ours to use. */
 const unusable = /^(3F|42P01|42703|42501)/;

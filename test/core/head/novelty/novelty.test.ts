@@ -22,7 +22,7 @@ describe('where a picture lies', () => {
   test('is what the formulas say, row by row', async () => {
     const observer = await NoveltyObserver.open(geometry);
     const rows = matrix(3, width, normals(3 * width));
-    const { far, projected } = await observer.observe(rows);
+    const { far, projected, residual } = await observer.observe(rows);
     for (let i = 0; i < 3; i++) {
       const row = rows.data.subarray(i * width, (i + 1) * width);
       const squares = row.map((value, d) => ((value - geometry.mean[d]) / geometry.deviation[d]) ** 2);
@@ -30,6 +30,11 @@ describe('where a picture lies', () => {
       const length = Math.hypot(...row);
       for (let k = 0; k < 2; k++)
         expect(projected.data[2 * i + k]).toBeCloseTo(row[k] / length - geometry.center[k], 5);
+      const beside = row.map((value, d) => (d < 2 ? 0 : value / length - geometry.center[d]));
+      expect(residual[i]).toBeCloseTo(
+        beside.reduce((sum, value) => sum + value ** 2, 0),
+        4,
+      );
     }
     await observer.release();
   });

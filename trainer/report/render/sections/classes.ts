@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import type { ClassFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { kindOf, percent, short } from '../format.js';
+import { countOf, kindOf, percentWithin, short } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
@@ -20,7 +20,8 @@ export function classesSection({ classes }: ReportData): Markup {
     <p>
       How many of its own rows each class gets, with every class competing. ${lost} of ${classes.length}
       classes get none. A class at 0 % beside others that do well is often described wrongly: look at its
-      attributes first.
+      attributes first. In brackets are 95 % intervals: what other pictures of the class might have given.
+      With ten pictures they are wide.
     </p>
     ${worst(classes)} ${spread(classes)}
     ${table(
@@ -35,16 +36,16 @@ export function classesSection({ classes }: ReportData): Markup {
                 class="bar"
                 style="width:${(5 * facts.accuracy).toFixed(2)}rem;background:${colourOf(facts)}"
               ></span>
-              ${percent(facts.accuracy)}`,
+              ${percentWithin(facts.accuracy, facts.interval)}`,
           value: ({ accuracy }) => accuracy,
           isNumber: true,
         },
         {
           title: 'Mostly mistaken for',
-          show: ({ mistakenFor }) =>
+          show: ({ mistakenFor, rows }) =>
             mistakenFor === null
               ? '–'
-              : `${mistakenFor.name} (${kindOf(mistakenFor.seen)}, ${percent(mistakenFor.share, 0)} %)`,
+              : `${mistakenFor.name} (${kindOf(mistakenFor.seen)}, ${countOf(mistakenFor.share, rows)} rows)`,
         },
       ],
       classes.slice(0, maxListed),
@@ -87,16 +88,16 @@ function worst(classes: readonly ClassFacts[]): Markup {
           y: 'name',
           x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
           fill: colourOf,
-          title: ({ name, seen, rows, accuracy }: ClassFacts) =>
-            `${name} (${kindOf(seen)}): ${percent(accuracy)} % of ${rows} rows`,
+          title: ({ name, seen, rows, accuracy, interval }: ClassFacts) =>
+            `${name} (${kindOf(seen)}): ${percentWithin(accuracy, interval)} % of ${rows} rows`,
         }),
         Plot.text(
           listed.filter(({ mistakenFor }) => mistakenFor !== null),
           {
             y: 'name',
             x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
-            text: ({ mistakenFor }: ClassFacts) =>
-              `${short(mistakenFor!.name)} (${kindOf(mistakenFor!.seen)}), ${percent(mistakenFor!.share, 0)} %`,
+            text: ({ mistakenFor, rows }: ClassFacts) =>
+              `${short(mistakenFor!.name)} (${kindOf(mistakenFor!.seen)}), ${countOf(mistakenFor!.share, rows)}`,
             textAnchor: 'start',
             dx: 6,
             stroke: 'var(--page)',

@@ -1,5 +1,5 @@
 import * as Plot from '@observablehq/plot';
-import type { AttributeEffect, ReportData } from '../../report-data.js';
+import type { AttributeEffect, ImportanceFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
 import { percent, short, signed, whole } from '../format.js';
 import { html, type Markup } from '../html.js';
@@ -14,15 +14,12 @@ export function importanceSection({ importance }: ReportData): Markup {
       <p>There are too few test rows to tell.</p>
     </section>`;
   const { attributes, families, classes, rows, draws, top1, logLoss, ofUnseen } = importance;
-  const idle = attributes.filter(({ logLossGain }) => logLossGain <= 0).length;
   return html`<section id="attributes">
     <h2>Which attributes count</h2>
     <p>
       An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
       ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${whole(rows)} test rows are given to
-      the nearest of them. Its importance is what that adds to the log loss. ${idle} of ${attributes.length}
-      attributes do no harm when blanked: below 0, the model does better without them, and their values
-      deserve a look.
+      the nearest of them. Its importance is what that adds to the log loss. ${inWords(importance)}
     </p>
     ${families.length > 0 && bars('Importance of families of attributes', 'All attributes of a family are blanked at once.', families)}
     ${bars(
@@ -32,11 +29,23 @@ export function importanceSection({ importance }: ReportData): Markup {
     )}
     ${table(
       [
-        { title: 'Attribute', show: ({ name }: AttributeEffect) => name },
+        {
+          title: 'Attribute',
+          show: ({ name, note }: AttributeEffect) => (note === '' ? name : `${name} (${note})`),
+        },
         {
           title: 'Log loss added (nats)',
           show: ({ logLossGain }) => signed(logLossGain, 4),
           value: ({ logLossGain }) => logLossGain,
+          isNumber: true,
+        },
+        {
+          title: '95 % (nats)',
+          show: (effect) => {
+            const ends = intervalOf(effect);
+            return ends ? `${signed(ends[0], 4)} to ${signed(ends[1], 4)}` : '–';
+          },
+          value: ({ standardError }) => standardError ?? 0,
           isNumber: true,
         },
         {
@@ -60,6 +69,35 @@ export function importanceSection({ importance }: ReportData): Markup {
       is ${logLoss.toFixed(3)} nats and the prototypes alone reach ${percent(top1)} % top-1.
     </p>
   </section>`;
+}
+
+const quantile = 1.96; // of the normal distribution, for 95 %
+
+/** Null where the rows do not say how much chance moves it. */
+function intervalOf({ logLossGain, standardError }: AttributeEffect): [number, number] | null {
+  if (standardError === null) return null;
+  return [logLossGain - quantile * standardError, logLossGain + quantile * standardError];
+}
+
+/** Only what is beyond chance is counted: on a dozen rows, most attributes seem to do nothing. */
+export function inWords({ attributes, rows }: Pick<ImportanceFacts, 'attributes' | 'rows'>): string {
+  const ends = attributes.map(intervalOf);
+  if (ends.every((each) => each === null))
+    return `With one row of each class, nothing says how much of it is chance.`;
+  const [useful, harmful] = [
+    ends.filter((each) => each && each[0] > 0).length,
+    ends.filter((each) => each && each[1] < 0).length,
+  ];
+  const open = attributes.length - useful - harmful;
+  return [
+    `Of ${attributes.length} attributes, blanking hurts for ${useful} beyond chance (95 %).`,
+    open > 0 ? `For ${open}, ${whole(rows)} rows cannot tell.` : '',
+    harmful > 0
+      ? `For ${harmful} the model does better without them beyond chance: their values deserve a look.`
+      : '',
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
 }
 
 function bars(title: string, note: string, effects: readonly AttributeEffect[]): Markup {

@@ -52,8 +52,18 @@ export function summarySection(data: ReportData): Markup {
     ['Unseen classes only: top-5', percent(standard.top5), '–', '–', ''],
   ] as const;
   const missing = missingRows(g);
-  const tile = (value: number | null, name: string, remark: string): Markup | false =>
-    value !== null && html`<li><strong>${percent(value)} %</strong> ${name}<span>${remark}</span></li>`;
+  const tile = (
+    value: number | null,
+    name: string,
+    remark: string,
+    interval: Interval | null = null,
+  ): Markup | false =>
+    value !== null &&
+    html`<li>
+      <strong>${percent(value)} %</strong> ${name}
+      ${interval && html`<span>95 %: ${percent(interval[0])} – ${percent(interval[1])}</span>`}
+      <span>${remark}</span>
+    </li>`;
   const against = (value: number | null | undefined): string =>
     value === undefined || value === null
       ? 'kernel ridge: not recorded'
@@ -80,11 +90,11 @@ export function summarySection(data: ReportData): Markup {
       </p>
       ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. ${onValidation(validation.at(-1))}</p>`}
       <ul class="tiles">
-        ${tile(g.harmonicMean, 'H', against(kernelRidge?.harmonicMean))}
-        ${tile(g.unseenAccuracy, 'unseen classes', against(kernelRidge?.unseenAccuracy))}
-        ${tile(g.seenAccuracy, 'seen classes', against(kernelRidge?.seenAccuracy))}
+        ${tile(g.harmonicMean, 'H', against(kernelRidge?.harmonicMean), intervals.harmonicMean)}
+        ${tile(g.unseenAccuracy, 'unseen classes', against(kernelRidge?.unseenAccuracy), intervals.unseenAccuracy)}
+        ${tile(g.seenAccuracy, 'seen classes', against(kernelRidge?.seenAccuracy), intervals.seenAccuracy)}
         ${tile(ausuc, 'AUSUC', 'over every bias')}
-        ${tile(standard.top1, 'top-1, unseen only', against(kernelRidge?.standardAccuracy))}
+        ${tile(standard.top1, 'top-1, unseen only', against(kernelRidge?.standardAccuracy), intervals.top1)}
       </ul>
       ${table(
         [

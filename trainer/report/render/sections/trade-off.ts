@@ -114,11 +114,8 @@ function tradeOff(
           levels.map((line) => line[line.length - 1]),
           { x: 'x', y: 'y', text: 'label', dy: -12, dx: -4, textAnchor: 'end', fill: 'var(--quiet)' },
         ),
-        // Thousands of slivers would leave stripes: an eighth of the points is enough for a shade.
-        Plot.areaY(
-          points.filter((_, i) => i % 8 === 0 || i === points.length - 1),
-          { x: 'unseen', y: 'seen', fill: 'var(--seen)', fillOpacity: 0.12 },
-        ),
+        // From 0: with `y` alone, Plot stacks points of the same x on one another, and the shade falls into stripes.
+        Plot.areaY(points, { x: 'unseen', y1: 0, y2: 'seen', fill: 'var(--seen)', fillOpacity: 0.12 }),
         Plot.line(points, { x: 'unseen', y: 'seen', stroke: 'var(--seen)', strokeWidth: 2 }),
         ...marks.map(({ of, symbol, colour, label }) =>
           Plot.dot([of], {

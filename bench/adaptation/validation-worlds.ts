@@ -1,0 +1,50 @@
+/**
+ * Worlds made of the training rows of a dataset alone: a quarter of the seen classes play unseen, a different quarter in each, three tenths of the rows
+ * of the others play test rows, and a bundle is trained on the rest. Test rows have no part in any of it.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import type { Bundle } from '../../core/bundle/bundle.js';
+import { readBundle } from '../../core/bundle/read.js';
+import { silent } from '../../core/progress.js';
+import { configurationSchema } from '../../trainer/configuration.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { validationSplit } from '../../trainer/datasets/validation-split.js';
+import { openEngine } from '../../trainer/engine/open.js';
+import { train } from '../../trainer/train.js';
+
+/** A seed of its own, so that these are not the folds on which a training chooses its settings. */
+const seed = 1900;
+
+/** By default settings, but that the generator, of which validation uses nothing on CUB, is hardly trained: it is most of the time. */
+export const closedFormAlone: z.input<typeof configurationSchema> = {
+  generator: { members: 1, epochs: 1, hidden: 256 },
+  validation: { shares: [0] },
+};
+
+export function worldOf(dataset: Dataset, fold: number): Dataset {
+  return validationSplit(dataset, { seed, fold, classes: 0.25, seenRowFraction: 0.3, ownFirst: false });
+}
+
+/** The bundle of each world is kept in `folder`, and taken from there when it is there already. */
+export async function validationWorld(
+  dataset: Dataset,
+  fold: number,
+  folder: string,
+  threads: number,
+): Promise<{ dataset: Dataset; bundle: Bundle }> {
+  const world = worldOf(dataset, fold);
+  const out = join(folder, `world-${fold}`);
+  if (!existsSync(out))
+    await train({
+      dataset: world,
+      configuration: configurationSchema.parse(closedFormAlone),
+      seeds: [1],
+      engine: await openEngine('onnx', { provider: 'cpu', threads }),
+      out,
+      resume: false,
+      watcher: silent,
+    });
+  return { dataset: world, bundle: await readBundle(out) };
+}

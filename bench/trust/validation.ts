@@ -1,0 +1,192 @@
+/** How the measures of confidence were chosen: every candidate on worlds of validation classes, fitted on all worlds but the one that it is judged on. */
+import { noveltyOf } from '../../core/head/novelty/scale.js';
+import { noveltyScore } from '../../core/head/novelty/score.js';
+import { expectedRecognition } from '../../core/fitting/recognition.js';
+import { Random } from '../../core/random.js';
+import { usualUnknownAt } from '../../core/head/verdict.js';
+import { fitNovelty, signsOf, type BiasFor } from '../../trainer/confidence/novelty.js';
+import { judgedClasses, leastSquares, type JudgedClass } from '../../trainer/confidence/recognition.js';
+import { chooseSharpness, errorsAt, type ChosenSharpness } from '../../trainer/confidence/sharpness.js';
+import { readConfiguration } from '../../trainer/read-configuration.js';
+import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { openEngine } from '../../trainer/engine/open.js';
+import { biasFor as biasAt, chooseBias } from '../../trainer/selection/bias.js';
+import { correlation } from './answers.js';
+import { areasOf, combinations, fitCombination, signalsOf, type SignalRow } from './candidates.js';
+import { makeWorld, type World } from './worlds.js';
+
+const drawsPerWorld = 4;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+export async function reportValidation(dataset: Dataset, count: number): Promise<void> {
+  const defaults = await readConfiguration({});
+  const configuration = { ...defaults, generator: { ...defaults.generator, epochs: 1 } };
+  const engine = await openEngine('onnx', { provider: 'cpu', threads: 1 });
+  const worlds: World[] = [];
+  for (let fold = 0; fold < count; fold++) {
+    worlds.push(await makeWorld(dataset, configuration, engine, fold));
+    const { heldOut, labels, isUnseen } = worlds[fold].sample;
+    const unseen = isUnseen.reduce((sum, one) => sum + one, 0);
+    console.log(
+      `World ${fold + 1}: ${isUnseen.length - unseen} seen classes, ${heldOut.length} held out, ${unseen - heldOut.length} rivals, ${labels.length} rows`,
+    );
+  }
+  reportWorlds(worlds);
+}
+
+export function reportWorlds(worlds: readonly World[]): void {
+  const bias = chooseBias(worlds);
+  const biasFor: BiasFor = (competing) => biasAt(bias, competing);
+  const folds = worlds.map(({ sample, competing }) => ({ ...sample, unseenBias: biasFor(competing!) }));
+  const sharpness = reportSharpness(folds);
+  reportSignals(worlds, sharpness, biasFor);
+  reportFalseAlarms(folds, sharpness, biasFor);
+  reportDryRuns(folds, sharpness);
+}
+
+type Fold = World['sample'] & { readonly unseenBias: number };
+const others = <T>(list: readonly T[], own: number): T[] => list.filter((_, i) => i !== own);
+
+function reportSharpness(folds: readonly Fold[]): ChosenSharpness[] {
+  console.log(
+    '\nExpected calibration error (fitted on the other worlds)          all   seen  unseen   sharpness',
+  );
+  let chosen: ChosenSharpness[] = [];
+  for (const [name, factor] of [
+    ['one sharpness', 1],
+    ['one by the kind of the best class (in use)', 2],
+  ] as const) {
+    chosen = folds.map((_, i) => chooseSharpness(others(folds, i), factor));
+    const errors = chosen.map((one, i) => errorsAt([folds[i]], one));
+    const pooled = (['all', 'seen', 'unseen'] as const).map((side) =>
+      percent(mean(errors.map((e) => e[side]))),
+    );
+    const shown = [chosen[0].sharpness, chosen[0].unseenSharpness]
+      .map((value) => value.toFixed(2))
+      .join(' and ');
+    console.log(`  ${name.padEnd(60)} ${pooled.join('  ')}   ${shown}`);
+  }
+  return chosen;
+}
+
+function drawsOf({ heldOut }: Fold | World['sample']): ReadonlySet<number>[] {
+  const random = Random.stream(1, 'left-out');
+  return Array.from(
+    { length: drawsPerWorld },
+    () => new Set(random.shuffle(heldOut.slice()).subarray(0, heldOut.length / 2)),
+  );
+}
+
+function reportSignals(
+  worlds: readonly World[],
+  sharpness: readonly ChosenSharpness[],
+  biasFor: BiasFor,
+): void {
+  const draws = worlds.map((world, i) =>
+    drawsOf(world.sample).map((left) => signalsOf(world, left, sharpness[i], biasFor)),
+  );
+  const print = (name: string, areas: readonly (readonly number[])[]): void => {
+    const [seen, described, both] = [0, 1, 2].map((k) => mean(areas.map((area) => area[k])));
+    const spread = Math.sqrt(mean(areas.map((area) => (area[2] - both) ** 2)));
+    console.log(
+      `  ${name.padEnd(34)} ${both.toFixed(3)}   ${seen.toFixed(3)}  ${described.toFixed(3)}   ${spread.toFixed(3)}`,
+    );
+  };
+  console.log(
+    `\nRows of left-out classes, area under the curve of       both   seen   by attributes   deviation over ${worlds.length * drawsPerWorld} draws`,
+  );
+  const names = Object.keys(draws[0][0][0].signals);
+  const single = names.map((name) => ({
+    name,
+    areas: draws.flat().map((rows) => areasOf(rows, (one) => one[name])),
+  }));
+  single.sort((a, b) => mean(b.areas.map((area) => area[2])) - mean(a.areas.map((area) => area[2])));
+  for (const { name, areas } of single) print(name, areas);
+  console.log('Combined, fitted on the other worlds');
+  for (const [name, parts] of Object.entries(combinations)) {
+    const areas = draws.flatMap((own, i) => {
+      const fitted = fitCombination(others(draws, i).flat<SignalRow[][][], 2>(2), parts);
+      return own.map((rows) => areasOf(rows, fitted));
+    });
+    print(name, areas);
+  }
+}
+
+function reportFalseAlarms(
+  folds: readonly Fold[],
+  sharpness: readonly ChosenSharpness[],
+  biasFor: BiasFor,
+): void {
+  const kinds = [
+    'seen',
+    'by attributes',
+    'seen, some left out',
+    'by attributes, some left out',
+    'left out',
+  ] as const;
+  const shares = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<
+    (typeof kinds)[number],
+    number[]
+  >;
+  folds.forEach((fold, i) => {
+    const fitted = fitNovelty(others(folds, i), sharpness[i], biasFor);
+    const calledOf = (left: ReadonlySet<number>, picked: (label: number) => boolean): number => {
+      const rows = signsOf(fold, left, sharpness[i], biasFor).filter((_, row) => picked(fold.labels[row]));
+      const called = rows.filter(
+        ({ signs }) => noveltyOf(noveltyScore(signs, fitted), fitted) >= usualUnknownAt,
+      );
+      return called.length / rows.length;
+    };
+    shares.seen.push(calledOf(new Set(), (label) => !fold.isUnseen[label]));
+    shares['by attributes'].push(calledOf(new Set(), (label) => fold.isUnseen[label] === 1));
+    for (const left of drawsOf(fold)) {
+      shares['left out'].push(calledOf(left, (label) => left.has(label)));
+      shares['seen, some left out'].push(calledOf(left, (label) => !fold.isUnseen[label]));
+      shares['by attributes, some left out'].push(
+        calledOf(left, (label) => fold.isUnseen[label] === 1 && !left.has(label)),
+      );
+    }
+  });
+  console.log(
+    `\nCalled unknown at ${usualUnknownAt}, fitted on the other worlds (mean, least and most of a world)`,
+  );
+  for (const [kind, values] of Object.entries(shares))
+    console.log(
+      `  ${kind.padEnd(34)} ${percent(mean(values))}   ${percent(Math.min(...values))} to ${percent(Math.max(...values))}`,
+    );
+}
+
+function reportDryRuns(folds: readonly Fold[], sharpness: readonly ChosenSharpness[]): void {
+  const classes = folds.map((fold, i) => judgedClasses(fold, sharpness[i]));
+  console.log(
+    '\nRecognition of held-out classes, expected by             correlation   mean difference   error',
+  );
+  const without = {
+    'the promise alone': { nearest: 0, crowded: 0 },
+    '… and the nearest seen class': { crowded: 0 },
+    '… and crowding (in use)': {},
+  };
+  const reached = classes.flat().map((one) => one.reached);
+  const print = (name: string, expected: readonly number[]): void => {
+    const errors = expected.map((value, i) => Math.abs(value - reached[i]));
+    console.log(
+      `  ${name.padEnd(54)} ${correlation(expected, reached).toFixed(2)}   ${percent(mean(expected) - mean(reached))}   ${percent(mean(errors))}`,
+    );
+  };
+  print(
+    'what was promised, as it is',
+    classes.flat().map((one) => one.promised),
+  );
+  for (const [name, blank] of Object.entries(without)) {
+    const blanked = classes.map((list) => list.map((one): JudgedClass => ({ ...one, ...blank })));
+    print(
+      name,
+      blanked.flatMap((list, i) => {
+        const fitted = leastSquares(others(blanked, i).flat());
+        return list.map((one) => expectedRecognition(one, fitted));
+      }),
+    );
+  }
+}

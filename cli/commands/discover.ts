@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises';
+import { discoverClasses } from '../../core/discovery/discover-classes.js';
+import { HeadTable } from '../../core/head/head-table.js';
+import { percent } from '../../core/percent.js';
+import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
+import type { ReportedGroup } from '../discover/group-report.js';
+import { writeDiscovery } from '../discover/write-report.js';
+import { wholeNumber } from '../numbers.js';
+import type { AddCommand } from '../program.js';
+import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+
+interface DiscoverOptions extends UnlabelledOptions {
+  readonly threads: number;
+  readonly json?: boolean;
+}
+
+export const addDiscoverCommand: AddCommand = (program, run) => {
+  program
+    .command('discover')
+    .description('Find classes that are missing: groups of pictures that are none of the known ones.')
+    .requiredOption('--bundle <directory>', 'the model whose classes are known')
+    .option('--images <directory>', 'unlabelled pictures, in any folders')
+    .option(
+      '--data <directory>',
+      'a dataset instead: its rows of split "none", or else all but training rows',
+    )
+    .requiredOption('--out <directory>', 'where to write the report; it must not exist')
+    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option('--json', 'print one JSON document, with every picture of every group')
+    .addHelpText(
+      'after',
+      `
+Labels are not read. OUT gets groups.html to look at, groups.csv and groups.json, and classes.csv: name the groups that are classes, remove
+the lines of the others, and give it to "unseen classes add" with the server that is to know them. Pictures of each group lie in OUT/examples.
+A run that was killed continues when the same command is given again; finished parts are kept in OUT.work.
+
+Examples:
+  unseen discover --images camera --bundle bundles/cub --out found
+  unseen classes add found/classes.csv`,
+    )
+    .action(async (options: DiscoverOptions) => {
+      await run(options.json === true, async (context) => {
+        const { out, images } = options;
+        const { bundle, pool, work } = await readUnlabelled(options, context);
+        context.note(`Looking for groups among ${pool.features.rows} pictures …`);
+        const table = HeadTable.ofBundle(bundle);
+        const discovery = await discoverClasses(bundle, table, pool.features, { threads: options.threads });
+        const groups = await writeDiscovery(out, discovery, pool.names, images ?? null);
+        await rm(work, { recursive: true, force: true });
+        context.result(textOf(groups, pool, out), {
+          out,
+          pictures: discovery.pictures,
+          groups,
+          leftOut: pool.leftOut,
+        });
+      });
+    });
+};
+
+function textOf(groups: readonly ReportedGroup[], pool: UnlabelledPool, out: string): string {
+  const leftOut = pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`);
+  if (groups.length === 0)
+    return [
+      `No class seems to be missing: the ${pool.features.rows} pictures are explained by the classes that the model knows. A class with few pictures among them may still be missed.`,
+      ...leftOut,
+      `Report: ${out}`,
+    ].join('\n');
+  return [
+    `${groups.length} groups of pictures look like classes that the model does not know:`,
+    ...groups.map(({ name, members, nearest, doubts }) => {
+      const near = nearest.map((one) => `${one.name} ${percent(one.probability).trim()} %`).join(', ');
+      return [
+        `  ${name}: ${members.length} pictures, such as ${members.slice(0, 2).join(' and ')}; taken for ${near}`,
+        ...doubts.map((doubt) => `    ${doubt}`),
+      ].join('\n');
+    }),
+    ...leftOut,
+    `Look at ${out}/groups.html, name the classes in ${out}/classes.csv, then: unseen classes add ${out}/classes.csv`,
+  ].join('\n');
+}

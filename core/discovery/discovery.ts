@@ -1,0 +1,32 @@
+/** What looking for missing classes is given, and what it returns. */
+
+/** A group of pictures that may be a class that nobody has named. */
+export interface DiscoveredGroup {
+  /** Row numbers, the most typical first. */
+  readonly members: readonly number[];
+  /** How much better the pictures are explained by a class of their own, in nats. */
+  readonly gain: number;
+  /** Variance of its pictures around their mean, as a multiple of that of a class; 1 is usual, more is mixed. */
+  readonly looseness: number;
+  /** Mean over its pictures; core/head/novelty/scale.ts says what novelty means. */
+  readonly novelty: number;
+  /** Read from its pictures, in the bundle's order. */
+  readonly attributes: readonly ReadAttribute[];
+  /** The known classes that the pictures are taken for, likeliest first: mean probabilities. */
+  readonly nearest: readonly { readonly name: string; readonly probability: number }[];
+  /** What keeps it from being one class, in whole sentences; empty where nothing does. */
+  readonly doubts: readonly string[];
+}
+
+export interface ReadAttribute {
+  readonly name: string;
+  readonly value: number;
+  /** From 0 (no better than the mean of all classes) to 1 (certain). */
+  readonly certainty: number;
+}
+
+export interface Discovery {
+  readonly pictures: number;
+  /** Surest first. */
+  readonly groups: readonly DiscoveredGroup[];
+}

@@ -1,0 +1,55 @@
+/**
+ * Draws of the generator for a class that has pictures, moved from around where its attributes put it to where attributes and pictures together say that
+ * it is. The trainer's head (few-shot classes) and the classes added at runtime follow this one recipe.
+ */
+import { headRows } from '../../head/feature-map.js';
+import { meanDirections, meanRow } from '../../head/synthetic-rows.js';
+import { rowOf, type Matrix } from '../../matrix.js';
+import { picturesTogether, type EvidenceModel } from '../evidence.js';
+import type { PicturesAlone } from '../pictures-alone.js';
+import type { AssignedPictures } from '../runtime-class.js';
+
+/** What a model knows of pictures and attributes. */
+export interface PictureContext {
+  readonly settings: { readonly temperature: number | null };
+  readonly evidence: EvidenceModel;
+  readonly picturesAlone: PicturesAlone;
+  /** Real rows: of the length that their class means have. */
+  readonly donors: { readonly meanLength: number };
+}
+
+/** What pictures say of a class. */
+export interface GivenPictures {
+  /** Features of labelled pictures, of unit length: (n, D). */
+  readonly examples?: Matrix | null | undefined;
+  readonly assigned?: AssignedPictures | undefined;
+  /** The share of its attributes that was given, and not filled in; all when left out. */
+  readonly knownShare?: number;
+}
+
+/** In place. Draws have unit length, or their own where rows keep it (temperature null). */
+export function moveToPictures(
+  context: PictureContext,
+  drawn: Matrix,
+  { examples, assigned, knownShare = 1 }: GivenPictures,
+): void {
+  const said = picturesTogether(examples, assigned);
+  if (!said) return;
+  const { settings, evidence, picturesAlone, donors } = context;
+  const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
+  const attributed = meanOf(context, drawn).data.map((value) => length * value);
+  const posterior =
+    knownShare === 0
+      ? picturesAlone.posteriorMean(said.mean, said.pictures)
+      : evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
+  for (let i = 0; i < drawn.rows; i++) {
+    const row = rowOf(drawn, i);
+    for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];
+  }
+  headRows(drawn, settings.temperature === null ? null : 1);
+}
+
+/** What the draws of a class have in common: their mean direction, or their mean where rows keep their length. */
+export function meanOf({ settings }: Pick<PictureContext, 'settings'>, drawn: Matrix): Matrix {
+  return settings.temperature === null ? meanRow(drawn) : meanDirections(drawn, drawn.rows);
+}
