@@ -123,7 +123,7 @@ describe('rows of split none', () => {
     expect(found.weights).toEqual(expected.weights);
     expect(found.bias).toEqual(expected.bias);
     expect(found.manifest.adaptation).toMatchObject({ pictures: unlabelled.length });
-    expect(plain.manifest.adaptation).toBeUndefined();
+    expect(plain.manifest.adaptation).toBeNull();
     // The evaluation in the bundle is of the model that has learnt from them.
     const { evaluation } = found.manifest.metrics as { evaluation: object };
     expect(JSON.parse(JSON.stringify(await evaluateBundle(found, partly)))).toEqual(evaluation);

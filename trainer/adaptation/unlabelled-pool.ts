@@ -6,7 +6,7 @@ import { defaultLimits } from '../../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
-import { matrix, rowsAt, takeRows, type RowSource } from '../../core/matrix.js';
+import { matrix, rowsAt, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fewShotRows } from '../datasets/few-shot.js';
@@ -23,6 +23,8 @@ export interface UnlabelledPool {
   readonly names: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
+
+type PoolInMemory = UnlabelledPool & { readonly features: Matrix };
 
 /** Rows of split `none`; if there are none, every row that training does not learn from. */
 export function poolOfDataset(dataset: Dataset): UnlabelledPool {
@@ -50,7 +52,7 @@ export async function poolOfPictures(
   { backbone: wanted }: Pick<Manifest, 'backbone'>,
   watcher: Watcher,
   given: PoolParts = {},
-): Promise<UnlabelledPool> {
+): Promise<PoolInMemory> {
   const backbone = given.backbone ?? (await openBackbone(wanted?.name, watcher));
   if (wanted && backbone.identity.sha256 !== wanted.sha256)
     throw new Failure(
@@ -81,7 +83,7 @@ export async function poolOfPictures(
   return await gathered(store);
 }
 
-async function gathered(store: PartStore): Promise<UnlabelledPool> {
+async function gathered(store: PartStore): Promise<PoolInMemory> {
   const { pictures, backbone, partSize } = store.plan;
   const all = matrix(pictures.length, backbone.featureWidth);
   const failed = new Map<number, string>();
