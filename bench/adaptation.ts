@@ -3,7 +3,9 @@
  *   npm run bench -- adaptation DATA [--bundle DIRECTORY] [--foreign DATA] [--splits 3] [--mixes NAMES] [--methods NAMES] [--threads N]
  * Half of the test rows make the pools, the other half is judged, in several splits; H is that of the product at the bias that the bundle chose on
  * validation classes, against the same product without a pool. Beside it other assignments: balanced transport, and softmax self-training
- * (rho 0) and relaxed transport with and without the guard. --foreign is a dataset of other pictures with features of the same network.
+ * (rho 0) and relaxed transport with and without the guard. --foreign is a dataset of other pictures with features of the same network: the drawn flags of
+ *   npm run demo:build -- --out BUNDLE --dataset FLAGS
+ * Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
  *   npm run bench -- adaptation DATA --validation [--worlds 3] [--work DIRECTORY] [--foreign DATA] …
  * is where settings are chosen: worlds made of training rows alone, in which seen classes play unseen, with each setting changed in turn. The worst mix
  * decides. --work keeps the bundles of the worlds for another run.
