@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { discoverClasses } from '../../core/discovery/discover-classes.js';
 import { HeadTable } from '../../core/head/head-table.js';
+import { rowsBetween } from '../../core/matrix.js';
 import { percent } from '../../core/percent.js';
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import type { ReportedGroup } from '../discover/group-report.js';
@@ -44,7 +45,12 @@ Examples:
         const { bundle, pool, work } = await readUnlabelled(options, context);
         context.note(`Looking for groups among ${pool.features.rows} pictures …`);
         const table = HeadTable.ofBundle(bundle);
-        const discovery = await discoverClasses(bundle, table, pool.features, { threads: options.threads });
+        const discovery = await discoverClasses(
+          bundle,
+          table,
+          rowsBetween(pool.features, 0, pool.features.rows),
+          { threads: options.threads },
+        );
         const groups = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(groups, pool, out), {

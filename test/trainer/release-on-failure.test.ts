@@ -76,7 +76,7 @@ const solversFigure = (data: Dataset): Promise<unknown> => {
   const time = new Timekeeper(2, silent);
   return figureSolvers(data, configuration, [1], { engine, directory, watcher: silent }, time);
 };
-const transductive = { ...configuration, transductive: transductiveSchema.parse({}) };
+const transductive = { ...configuration, transductive: transductiveSchema.parse({ rows: 'test-unseen' }) };
 
 describe.skipIf(!existsSync('/proc/self/fd'))('no scratch file stays open after', () => {
   test.each<[string, (data: Dataset) => Promise<unknown>]>([

@@ -25,7 +25,7 @@ import type { Selection } from '../selection/search.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
 
-interface ModelToSave {
+export interface ModelToSave {
   readonly dataset: Dataset;
   readonly model: TrainedModel;
   readonly configuration: Configuration;
@@ -34,6 +34,8 @@ interface ModelToSave {
   readonly evidence: Selection['evidence'];
   readonly confidence: Selection['confidence'];
   readonly metrics: Readonly<Record<string, unknown>>;
+  /** What the head has learnt from unlabelled rows; left out when there were none. */
+  readonly adaptation?: BundleContent['description']['adaptation'];
 }
 
 /** Writes the bundle, reads it back, and publishes it only if it gives the scores of the model in memory. */
@@ -94,6 +96,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
       },
       confidence: confidenceOf(saved, geometry),
       metrics: saved.metrics,
+      ...(saved.adaptation && { adaptation: saved.adaptation }),
     },
   };
 }
