@@ -121,7 +121,7 @@ const previewSchema = z.object({
     .number()
     .nullable()
     .describe(
-      'The share of its pictures that will be recognised, corrected by what classes held out in training reached against what was promised for them; null where that is not known: with example pictures, and for older models.',
+      'The share of its pictures that will be recognised, corrected by what classes held out in training reached against what was promised for them; null where that is not known: with example pictures, for a class that is not plausible, and for older models.',
     ),
   recognised: z
     .number()

@@ -1,5 +1,6 @@
 /** /pools/NAME/discover and /pools/NAME/classes: classes that are missing, and one of them saved with pictures of the pool as its examples. */
 import { Router, type Request, type Response } from 'express';
+import { ungroupedAdvice } from '../../core/discovery/discovery.js';
 import type { PooledGroup } from '../adaptation/contract.js';
 import { exampleOfPool } from '../classes/example.js';
 import { noQuerySchema } from '../contract/class-schemas.js';
@@ -41,11 +42,18 @@ async function discover(
 ): Promise<void> {
   validate(noQuerySchema, request.query, 'query');
   const pool = poolInPath(request);
-  const { pictures, groups } = await adaptations.discover(
+  const { pictures, groups, ungrouped } = await adaptations.discover(
     pool,
     requestSignal(request, response, deadlineSeconds),
   );
-  response.json({ pool, pictures, groups: groups.map(shown), registryRevision: classes.revision });
+  response.json({
+    pool,
+    pictures,
+    groups: groups.map(shown),
+    ungrouped: ungrouped.slice(0, maxNamedMembers),
+    advice: ungroupedAdvice(ungrouped.length, pictures),
+    registryRevision: classes.revision,
+  });
 }
 
 async function save(

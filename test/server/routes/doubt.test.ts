@@ -57,6 +57,7 @@ describe('a dry run', () => {
     expect(previews[0].plausible).toBe(false);
     expect(previews[0].problems[0]).toContain(`${attributes[0].name} is`);
     expect(previews[0].problems[0]).toContain('far outside of what training saw');
+    expect(previews[0].expected).toBeNull(); // whatever its made-up features promise
   });
 
   test('says what pictures would become, and warns of a name that is nearly taken', async () => {

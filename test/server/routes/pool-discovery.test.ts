@@ -58,6 +58,18 @@ describe('missing classes', async () => {
     expect([repeated.status, repeated.body.examples]).toEqual([200, 10]);
   });
 
+  test('pictures that look like no known class but make no group are listed, with what to make of them', async () => {
+    const pictures = await Promise.all(Array.from({ length: 12 }, (_, i) => numbered(300 + 7 * i)));
+    const { added } = await client.addToPool('lonely', pictures);
+    const unknown: string[] = [];
+    for (const [i, picture] of pictures.entries())
+      if ((await client.classify(picture)).verdict === 'unknown') unknown.push(added[i].id);
+    const { groups, ungrouped, advice } = await client.discover('lonely');
+    const grouped = new Set(groups.flatMap(({ members }) => members));
+    expect(ungrouped.toSorted()).toEqual(unknown.filter((id) => !grouped.has(id)).sort());
+    expect(advice === '').toBe(ungrouped.length === 0);
+  });
+
   test('what cannot be is refused with what to change', async () => {
     await fill(client, 'few', alikePicture, 2);
     const few = await send(`${url}/pools/few/discover`, { method: 'POST' });
