@@ -144,7 +144,9 @@ const previewSchema = z.object({
     .describe('Other classes by their mean probability on these features.'),
   nearest: z
     .array(z.object({ name: z.string(), likeness: z.number() }))
-    .describe('Other classes by the likeness of their attributes, 1 at most.'),
+    .describe(
+      'Other classes by the likeness of their attributes, 1 at most. Attributes that are not given count as they are read from the pictures; classes known by pictures alone are left out.',
+    ),
   filled: classSchema.shape.filled,
   certainty: classSchema.shape.certainty,
   warnings: z.array(z.string()).optional(),

@@ -63,7 +63,7 @@ async function add(
   const { dryRun } = validate(exampleQuerySchema, request.query, 'query');
   const { name } = classInPath(request, classes); // before a byte of the pictures is read
   const form = await extractForm(model, request, response, dependencies);
-  const examples = examplesOf(form, name, classes.exampleBackbone);
+  const examples = examplesOf(form, name, classes);
   const ids = examples.map(({ id }) => id);
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);

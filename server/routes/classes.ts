@@ -96,7 +96,7 @@ async function create(
   const given: NewClass[] = isMany
     ? validateBody(newClassesSchema, value).classes
     : [validateBody(newClassSchema, value)];
-  const examples = form ? examplesOf(form, given[0].name, classes.exampleBackbone) : [];
+  const examples = form ? examplesOf(form, given[0].name, classes) : [];
   const { attributesOutOfRange: outOfRange } = dependencies.settings;
   const hasExamples = examples.length > 0;
   const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });

@@ -2,7 +2,7 @@
 import { Router, type Request, type Response } from 'express';
 import { ungroupedAdvice } from '../../core/discovery/discovery.js';
 import type { PooledGroup } from '../adaptation/contract.js';
-import { exampleOfPool } from '../classes/example.js';
+import { exampleOfPool, withStoredIds } from '../classes/example.js';
 import { noQuerySchema } from '../contract/class-schemas.js';
 import { classOfPoolSchema, maxNamedMembers } from '../contract/discovery-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -71,8 +71,11 @@ async function save(
   const { attributesOutOfRange: outOfRange } = dependencies.settings;
   const [candidate] = checkCandidates([given], model, { hasExamples: true, outOfRange });
   const pictures = await adaptations.picturesOf(pool, members);
-  const examples = pictures.map((one) => exampleOfPool(given.name, classes.exampleBackbone, one));
   const { content } = candidate;
+  const examples = withStoredIds(
+    pictures.map((one) => exampleOfPool(content.name, classes.exampleBackbone, one)),
+    classes.examplesOf(content.name),
+  );
   const [filled] = await classes.filledIn([{ content, examples }]);
   await answerOnce(request, response, bytes, classes, [{ kind: 'create', content, examples }], (result) =>
     oneAnswer(result, candidate, filled),

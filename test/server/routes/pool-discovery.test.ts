@@ -70,6 +70,26 @@ describe('missing classes', async () => {
     expect(advice === '').toBe(ungrouped.length === 0);
   });
 
+  test('a picture of a class that came from a pool is not added again when it is uploaded', async () => {
+    const members = await fill(client, 'shed', alikePicture, 3);
+    await client.createClassOfPool('shed', { name: 'Shed', members });
+    const { examples: before } = await client.listExamples('Shed');
+    const pictures = [await alikePicture(0), await alikePicture(2), await alikePicture(3)];
+    const answer = await client.addExamples('Shed', pictures);
+    expect(answer).toMatchObject({ examples: 4, added: 1 });
+    expect(answer.pictures.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'added']);
+    expect(before.map(({ id }) => id)).toContain(answer.pictures[0].id);
+    const again = await client.addExamples('Shed', pictures);
+    expect(again).toMatchObject({ examples: 4, added: 0, registryRevision: answer.registryRevision });
+  });
+
+  test('a picture that was uploaded is not added again when its pool is saved as the same class', async () => {
+    const members = await fill(client, 'porch', alikePicture, 2);
+    await client.createClass({ name: 'Porch', attributes: {} }, { pictures: [await alikePicture(0)] });
+    const saved = await client.createClassOfPool('porch', { name: 'Porch', members });
+    expect(saved.examples).toBe(2);
+  });
+
   test('what cannot be is refused with what to change', async () => {
     await fill(client, 'few', alikePicture, 2);
     const few = await send(`${url}/pools/few/discover`, { method: 'POST' });
