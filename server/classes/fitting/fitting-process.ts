@@ -56,6 +56,8 @@ export class FittingProcess {
   private running: Running | null = null;
   /** Whose edits may be adopted. */
   private lastFittedBy: Running | null = null;
+  /** The process that a pool goes to, from its first part to the question about it: a replacement would know only the later parts. */
+  private poolSentTo: Running | null = null;
   private lossReason: string | null = null;
   private closed = false;
 
@@ -114,19 +116,19 @@ export class FittingProcess {
 
   /** Before `adapt` or `discover`: features of pictures, and the classes as they compete, each in as many parts as may be. */
   addPool(part: PoolPart): void {
-    this.start().channel.notify('addPool', part);
+    this.poolProcess().channel.notify('addPool', part);
   }
 
   addServed(classes: HeadChange['put']): void {
-    this.start().channel.notify('addServed', classes);
+    this.poolProcess().channel.notify('addServed', classes);
   }
 
   adapt(): Promise<AdaptedRows> {
-    return this.ask('adapt', undefined);
+    return this.askOf(this.poolProcess(), 'adapt', undefined);
   }
 
   discover(): Promise<Discovery> {
-    return this.ask('discover', undefined);
+    return this.askOf(this.poolProcess(), 'discover', undefined);
   }
 
   /** The bundle's rows have changed: the next request goes to a new process. */
@@ -146,12 +148,24 @@ export class FittingProcess {
     this.running?.channel.close('the server is stopping');
   }
 
-  private async ask<Kind extends keyof FittingRequests>(
+  private poolProcess(): Running {
+    return (this.poolSentTo ??= this.start());
+  }
+
+  private ask<Kind extends keyof FittingRequests>(
     kind: Kind,
     argument: Argument<FittingRequests, Kind>,
     options?: RequestOptions,
   ): Promise<Answer<FittingRequests, Kind>> {
-    const { channel, started } = this.start();
+    return this.askOf(this.start(), kind, argument, options);
+  }
+
+  private async askOf<Kind extends keyof FittingRequests>(
+    { channel, started }: Running,
+    kind: Kind,
+    argument: Argument<FittingRequests, Kind>,
+    options?: RequestOptions,
+  ): Promise<Answer<FittingRequests, Kind>> {
     try {
       // Both at once: the process handles them in this order, and why it could not start is the better answer.
       const [, answer] = await Promise.all([started, channel.request(kind, argument, options)]);

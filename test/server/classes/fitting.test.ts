@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, onTestFinished } from 'vitest';
 import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
 import { Failure } from '../../../core/failures.js';
+import { FittingProcess } from '../../../server/classes/fitting/fitting-process.js';
 import { ClassRegistry, type RegistryOptions } from '../../../server/classes/registry.js';
 import type { ClassStore } from '../../../server/classes/store/contract.js';
 import { openStore } from '../../../server/classes/store/open.js';
@@ -156,3 +157,21 @@ function bound(store: ClassStore): ClassStore {
     close: () => store.close(),
   };
 }
+
+test.each(['adapt', 'discover'] as const)(
+  'a process that dies while a pool is sent to it fails "%s": its replacement knows only the later part',
+  async (question) => {
+    const { logger } = silentLogger();
+    const fitting = new FittingProcess({ bundle: () => bundle, runtimeClasses: () => [] }, { logger });
+    onTestFinished(() => {
+      fitting.close();
+    });
+    const width = bundle.manifest.featureMap.width;
+    const part = { rows: 60, features: new Uint16Array(60 * width) };
+    fitting.addPool(part);
+    fitting.kill();
+    await sleep(0);
+    fitting.addPool(part);
+    await expect(fitting[question]()).rejects.toMatchObject({ code: 'fitting-unavailable' });
+  },
+);
