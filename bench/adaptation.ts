@@ -3,7 +3,9 @@
  *   npm run bench -- adaptation DATA [--bundle DIRECTORY] [--foreign DATA] [--splits 3] [--mixes NAMES] [--methods NAMES] [--threads N]
  * Half of the test rows make the pools, the other half is judged, in several splits; H is that of the product at the bias that the bundle chose on
  * validation classes, against the same product without a pool. Beside it other assignments: balanced transport, and softmax self-training
- * (rho 0) and relaxed transport with and without the guard. --foreign is a dataset of other pictures with features of the same network.
+ * (rho 0) and relaxed transport with and without the guard. --foreign is a dataset of other pictures with features of the same network: the drawn flags of
+ *   npm run demo:build -- --out BUNDLE --dataset FLAGS
+ * Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
  *   npm run bench -- adaptation DATA --validation [--worlds 3] [--work DIRECTORY] [--foreign DATA] …
  * is where settings are chosen: worlds made of training rows alone, in which seen classes play unseen, with each setting changed in turn. The worst mix
  * decides. --work keeps the bundles of the worlds for another run.
@@ -19,7 +21,7 @@ import { readBundle } from '../core/bundle/read.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { poolMixes } from './adaptation/pools.js';
 import { validationWorld } from './adaptation/validation-worlds.js';
-import { World, type Trial } from './adaptation/world.js';
+import { shareStrengths, World, type Trial } from './adaptation/world.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -120,6 +122,7 @@ function print(): void {
     return `${signed(mean(own))} (${signed(Math.min(...own))})`;
   };
   const names = Object.keys(methods);
+  printShares();
   if (values.validation) {
     const heads = mixes.map((mix) => mix.slice(0, 15).padStart(16));
     console.log(`${''.padEnd(28)}${heads.join('')}`);
@@ -132,6 +135,23 @@ function print(): void {
     const { pictures } = trials.find((one) => one.mix === mix)!;
     console.log(
       `${`  ${mix} (${pictures})`.padEnd(40)}${names.map((name) => cell(mix, name).padStart(20)).join('')}`,
+    );
+  }
+}
+
+/** What the first method takes the share of unseen pictures for, and what H would gain if the bias followed it. */
+function printShares(): void {
+  const [method] = Object.keys(methods);
+  console.log(
+    `Share of unseen pictures in the pool, in truth and as ${method} estimates it; H if the bias followed by ${shareStrengths.join(', ')} of its log-odds:`,
+  );
+  for (const mix of mixes) {
+    const own = trials.filter((one) => one.mix === mix && one.method === method);
+    const truth = mean(own.map(({ unseenShare }) => unseenShare));
+    const estimate = mean(own.map(({ adaptation }) => adaptation.unseenShare));
+    const gains = shareStrengths.map((_, i) => signed(mean(own.map(({ gainsByShare }) => gainsByShare[i]))));
+    console.log(
+      `${`  ${mix}`.padEnd(36)}${(100 * truth).toFixed(0).padStart(4)} %, ${(100 * estimate).toFixed(0)} %   ${signed(mean(own.map(({ gain }) => gain)))} as it is; ${gains.join(', ')}`,
     );
   }
 }

@@ -33,8 +33,8 @@ const engine = await openEngine('onnx', { provider: 'cpu', threads: Number(value
 const configuration = configurationSchema.parse(closedFormAlone);
 const settings: Record<string, Configuration['transductive']> = {
   'without them': undefined,
-  'with them, masses unknown': transductiveSchema.parse({}),
-  'with them, equal masses': transductiveSchema.parse({ masses: 'equal' }),
+  'with them, masses unknown': transductiveSchema.parse({ rows: 'test-unseen' }),
+  'with them, equal masses': transductiveSchema.parse({ rows: 'test-unseen', masses: 'equal' }),
 };
 for (const [name, dataset] of [
   ['as they come', whole],

@@ -85,6 +85,24 @@ export function takeRows(source: RowSource, indices: ArrayLike<number>): Matrix 
   return copied;
 }
 
+/** The rows named, in that order, without a copy: read from where they are when they are asked for. Its release leaves the source as it is. */
+export function rowsAt(source: RowSource, indices: ArrayLike<number>): StoredRows {
+  return {
+    rows: indices.length,
+    columns: source.columns,
+    read: (wanted, target) => {
+      const own = Array.from(wanted, (i) => indices[i]);
+      if (isStored(source)) source.read(own, target);
+      else
+        own.forEach((index, i) => {
+          target.set(rowOf(source, index), i * source.columns);
+        });
+    },
+    room: (columns) => roomLike(source, indices.length, columns),
+    release: () => undefined,
+  };
+}
+
 /** Rows from `start` up to `end`: a view of a matrix, or a copy of stored rows. */
 export function rowsBetween(source: RowSource, start: number, end: number): Matrix {
   const rows = Math.min(end, source.rows) - start;

@@ -380,6 +380,12 @@ const validationSchema = z
 
 export const transductiveSchema = z
   .strictObject({
+    rows: z
+      .enum(['none', 'test-unseen'])
+      .default('none')
+      .describe(
+        "Which rows are there without their labels. 'none': those of split none, of whatever classes; the trained model is adapted to them as `unseen adapt` does it, with its guard, and the settings below have no effect. 'test-unseen': the test rows of unseen classes, as in the paper, all of them taken to be of unseen classes; accuracy on the same rows is then no estimate for pictures still to come.",
+      ),
     algorithm: z
       .enum(['rounds', 'paper'])
       .default('rounds')
@@ -437,7 +443,7 @@ export const transductiveSchema = z
       ),
   })
   .describe(
-    'The transductive setting: the pictures to be told apart are there while training, without their labels. All of them are taken to be of unseen classes. Leave it out for the other settings.',
+    'The transductive setting: unlabelled pictures are there while training. Leave it out for the other settings.',
   );
 
 const experimentsSchema = z
@@ -465,6 +471,14 @@ export const configurationSchema = z.strictObject({
 });
 
 export type Configuration = z.infer<typeof configurationSchema>;
+
+/** The paper's transductive setting, in which training has the test rows of unseen classes; undefined in every other. */
+export function paperTransductive({
+  transductive,
+}: Pick<Configuration, 'transductive'>): TransductiveSettings | undefined {
+  return transductive?.rows === 'test-unseen' ? transductive : undefined;
+}
+
 export type FeatureSettings = z.infer<typeof featuresSchema>;
 export type GeneratorSettings = z.infer<typeof generatorSchema>;
 export type HeadSettings = z.infer<typeof headSchema>;

@@ -14,18 +14,20 @@ import { fewShotClasses } from './datasets/few-shot.js';
 import { fingerprint } from './datasets/fingerprint.js';
 import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
+import { biasOriginOf } from './evaluation/bias-origin.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { fadedBiasOf } from './evaluation/few-shot-bias.js';
 import { trainModel, type TrainedModel } from './model.js';
 import { requireTrainable, settingsWithoutEffect } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { takeFewShot } from './preparation/take-few-shot.js';
-import { describedClasses, saveModel } from './saving/save.js';
+import { describedClasses, saveModel, type ModelToSave } from './saving/save.js';
 import { biasFor } from './selection/bias.js';
 import { evidenceOf } from './selection/evidence.js';
 import { fewShotLines } from './selection/few-shot-lines.js';
 import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, unitsOfSelection, type Selection } from './selection/search.js';
+import { adaptToUnlabelled } from './transductive/adapt-to-unlabelled.js';
 import { WholeRun } from './whole-run.js';
 import { WorkDirectory } from './work-directory.js';
 
@@ -131,19 +133,24 @@ function openWork(request: TrainingRequest): WorkDirectory {
   return WorkDirectory.open(path, runKey(request), resume);
 }
 
-type Publish = (model: TrainedModel, evaluation: Evaluation) => Promise<void>;
+type Publish = (
+  model: TrainedModel,
+  evaluation: Evaluation,
+  adaptation: ModelToSave['adaptation'],
+) => Promise<void>;
 
 /** One seed as a resumable unit. A model that is to be published is needed in memory, so its stored result is not enough. */
 async function trainOnce(
   { dataset, engine }: TrainingRequest,
-  { configuration, bias, confidence, evidence }: Selection,
+  selection: Selection,
   { work, whole }: { readonly work: WorkDirectory; readonly whole: WholeRun },
   seed: number,
   publish?: Publish,
 ): Promise<Evaluation> {
+  const { configuration, bias, confidence, evidence } = selection;
   const run = async ({ checkpoints, log }: UnitContext, watcher: Watcher): Promise<Evaluation> => {
     watcher.note(`Training on ${dataset.seen.length} seen classes, seed ${seed}.`);
-    const model = await trainModel(dataset, configuration, {
+    const trained = await trainModel(dataset, configuration, {
       engine,
       seed,
       watcher,
@@ -155,6 +162,7 @@ async function trainOnce(
       },
     });
     try {
+      const { model, adaptation } = await withUnlabelled(trained, dataset, selection, seed, engine, watcher);
       const { temperature } = configuration.head;
       const unseenBias = biasFor(bias, dataset.unseen.length);
       const fadedBias = fadedBiasOf(
@@ -167,16 +175,32 @@ async function trainOnce(
       const scoring = { mapper: model.data.mapper, head: model.head, temperature, fadedBias };
       const evaluation = await evaluateModel(scoring, dataset, unseenBias, confidence ?? undefined);
       log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined, calibration: undefined });
-      await publish?.(model, evaluation);
+      await publish?.(model, evaluation, adaptation);
       return evaluation;
     } finally {
-      await model.data.release();
+      await trained.data.release();
     }
   };
   const rerun = publish !== undefined;
   return whole.unit('all seen classes', (watcher) =>
     runResumableUnit(work, `final-seed${seed}`, (context) => run(context, watcher), { rerun }),
   );
+}
+
+/** In the transductive setting the model after it has learnt from the rows of split `none`; otherwise the model as it is. */
+async function withUnlabelled(
+  model: TrainedModel,
+  dataset: Dataset,
+  { configuration, bias, confidence, evidence }: Selection,
+  seed: number,
+  engine: Engine,
+  watcher: Watcher,
+): Promise<{ readonly model: TrainedModel; readonly adaptation?: ModelToSave['adaptation'] }> {
+  if (configuration.transductive?.rows !== 'none') return { model };
+  const saved = { dataset, model, configuration, seed, bias, evidence, confidence };
+  const adapted = await adaptToUnlabelled(saved, engine);
+  for (const line of adapted.notes) watcher.note(line);
+  return adapted;
 }
 
 function publisher(
@@ -187,19 +211,19 @@ function publisher(
 ): Publish {
   const { dataset, engine, out, seeds } = request;
   const { configuration, bias, evidence, confidence, trials } = selection;
-  return (model, evaluation) => {
+  return (model, evaluation, adaptation) => {
     const metrics = {
       evaluation,
       baseline: eszsl,
       kernelRidge,
       validation: trials,
-      plausibleBias: bias.plausible,
+      biasOrigin: biasOriginOf(configuration, selection),
       validationWarning: plan.warning,
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
     if (settings) request.watcher.note(`Chosen on validation classes: ${worthOfAttributes(settings)}.`);
-    const saved = { dataset, model, configuration, seed: seeds[0], bias, evidence, confidence, metrics };
-    return saveModel(out, saved, engine);
+    const chosen = { configuration, bias, evidence, confidence };
+    return saveModel(out, { dataset, model, seed: seeds[0], ...chosen, metrics, adaptation }, engine);
   };
 }
 

@@ -16,8 +16,14 @@ export const poolMixes = [
   '1000',
 ];
 
+export interface Pool {
+  readonly rows: Matrix;
+  /** The share of them that is of unseen classes. */
+  readonly unseenShare: number;
+}
+
 export interface PoolSplit {
-  readonly pools: ReadonlyMap<string, Matrix>;
+  readonly pools: ReadonlyMap<string, Pool>;
   readonly judged: readonly number[]; // rows of the dataset
 }
 
@@ -54,11 +60,18 @@ export function poolSplit(dataset: Dataset, foreign: Dataset | null, number: num
     '300': shuffled(pool).slice(0, 300),
     '1000': shuffled(pool).slice(0, 1000),
   };
-  const pools = new Map(Object.entries(named).map(([mix, list]) => [mix, takeRows(features, list)] as const));
+  const pools = new Map(
+    Object.entries(named).map(([mix, list]): [string, Pool] => [
+      mix,
+      { rows: takeRows(features, list), unseenShare: list.filter(isUnseen).length / list.length },
+    ]),
+  );
   if (foreign) {
     const strangers = shuffled(Array.from({ length: foreign.features.rows }, (_, i) => i));
     const some = takeRows(foreign.features, strangers.slice(0, Math.round(pool.length / 2)));
-    pools.set('a third foreign', stackRows([pools.get('as they come')!, some]));
+    const own = pools.get('as they come')!;
+    const rows = stackRows([own.rows, some]);
+    pools.set('a third foreign', { rows, unseenShare: (own.unseenShare * own.rows.rows) / rows.rows });
   }
   return { pools, judged };
 }

@@ -18,8 +18,15 @@ export interface Trial {
   readonly pictures: number;
   readonly method: string;
   readonly gain: number; // points of H
+  /** The share of the pool that is of unseen classes, in truth; `adaptation` has the estimate. */
+  readonly unseenShare: number;
   readonly adaptation: Adaptation;
+  /** The gain if the bias on unseen classes followed that estimate, by each of `shareStrengths`. */
+  readonly gainsByShare: readonly number[];
 }
+
+/** By how much of the log-odds of the estimated share of unseen pictures the bias is shifted, in logits. */
+export const shareStrengths = [0.25, 0.5, 1];
 
 export class World {
   private readonly position: ReadonlyMap<string, number>;
@@ -53,15 +60,20 @@ export class World {
     const { pools, judged } = poolSplit(this.dataset, foreign, number);
     const mapped = await this.parts.mapper.map(this.dataset.features, judged.slice());
     const rows = headRows(mapped, this.bundle.manifest.head.temperature);
-    const base = await this.harmonicMeanOf(rows, judged, []);
+    const base = (await this.harmonicMeanOf(rows, judged, []))(0);
     const trials: Trial[] = [];
     for (const mix of mixes)
       for (const [method, settings] of Object.entries(methods)) {
-        const pool = pools.get(mix)!;
+        const { rows: pool, unseenShare } = pools.get(mix)!;
         const adaptation = await this.parts.fitter.adapt([], pool, settings);
         const classes = movedClasses(this.bundle, [], adaptation);
-        const gain = 100 * ((await this.harmonicMeanOf(rows, judged, classes)) - base);
-        trials.push({ mix, pictures: pool.rows, method, gain, adaptation });
+        const harmonicMean = await this.harmonicMeanOf(rows, judged, classes);
+        const odds = logOddsOf(adaptation);
+        trials.push({
+          ...{ mix, pictures: pool.rows, method, unseenShare, adaptation },
+          gain: 100 * (harmonicMean(0) - base),
+          gainsByShare: shareStrengths.map((strength) => 100 * (harmonicMean(strength * odds) - base)),
+        });
       }
     return { base: 100 * base, trials };
   }
@@ -72,11 +84,12 @@ export class World {
     await this.parts.mapper.release();
   }
 
+  /** H by what the bias on unseen classes is raised by. */
   private async harmonicMeanOf(
     rows: Matrix,
     judged: readonly number[],
     classes: readonly RuntimeClass[],
-  ): Promise<number> {
+  ): Promise<(raisedBy: number) => number> {
     const { labels, classNames } = this.dataset;
     const { manifest } = this.bundle;
     const fit = await this.parts.fitter.fit(classes);
@@ -87,13 +100,17 @@ export class World {
       biases[this.position.get(name)!] = -Infinity; // the class answers by its new row
       columnOf.set(name, this.position.size + c);
     });
-    const answers = judged.map((_, i) => {
-      const row = rowOf(scores, i);
-      let best = 0;
-      for (let c = 1; c < row.length; c++) if (row[c] + biases[c] > row[best] + biases[best]) best = c;
-      return best;
-    });
-    const part = (isSeen: boolean): number => {
+    const isUnseen = Array.from(biases, (_, c) => c >= this.position.size || !manifest.classes[c].seen);
+    const answersAt = (raisedBy: number): number[] => {
+      const raised = biases.map((bias, c) => bias + (isUnseen[c] ? raisedBy : 0));
+      return judged.map((_, i) => {
+        const row = rowOf(scores, i);
+        let best = 0;
+        for (let c = 1; c < row.length; c++) if (row[c] + raised[c] > row[best] + raised[best]) best = c;
+        return best;
+      });
+    };
+    const part = (answers: readonly number[], isSeen: boolean): number => {
       const nameOf = (i: number): string => classNames[labels[judged[i]]];
       const own = Array.from(judged.keys()).filter(
         (i) => manifest.classes[this.position.get(nameOf(i))!].seen === isSeen,
@@ -103,6 +120,15 @@ export class World {
         (i) => answers[own[i]] === columnOf.get(nameOf(own[i])),
       )!;
     };
-    return harmonicMean(part(false), part(true));
+    return (raisedBy) => {
+      const answers = answersAt(raisedBy);
+      return harmonicMean(part(answers, false), part(answers, true));
+    };
   }
+}
+
+/** Of a picture of the pool that is of any class to be of an unseen one; 0 where half of them are, which is what H counts them as. */
+function logOddsOf({ unseenShare, none }: Adaptation): number {
+  const share = Math.min(0.98, Math.max(0.02, unseenShare / Math.max(1e-9, 1 - none.share)));
+  return Math.log(share / (1 - share));
 }

@@ -11,7 +11,7 @@
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { fromHalf, toHalf } from '../half.js';
-import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import { matrix, rowOf, rowsAt, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
@@ -151,7 +151,7 @@ class PoolAdapter {
     const isSmall = scoresThatFit(pool, this.start.rows + 1) === pool;
     if (held.length === 0 || !isSmall || found.assigned.every((one) => one === null)) return null;
     const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
-    const { weights } = await this.run(takeRows(pool, rest));
+    const { weights } = await this.run(rowsAt(pool, rest));
     const none = await this.resemblances(pool);
     const rows = takeRows(
       pool,

@@ -44,9 +44,14 @@ export class ScoredRows implements CostRows {
   }
 
   async visit(visitor: (costs: Matrix, start: number) => void): Promise<void> {
-    await this.visitRows((costs, _rows, start) => {
-      visitor(costs, start);
-    });
+    if (this.kept)
+      this.kept.forEach((costs, i) => {
+        visitor(costs, i * rowsAtOnce);
+      });
+    else
+      await this.visitRows((costs, _rows, start) => {
+        visitor(costs, start);
+      });
   }
 
   /** The same, with the rows that the costs belong to. */

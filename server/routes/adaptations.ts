@@ -2,7 +2,7 @@
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
-import type { AdaptationOutcome, Adaptations, CommittedAdaptation } from '../adaptation/contract.js';
+import type { CommittedAdaptation } from '../adaptation/contract.js';
 import { adaptationDeadlineSeconds } from '../adaptation/requests-under-way.js';
 import { adaptQuerySchema, newAdaptationSchema } from '../contract/adaptation-schemas.js';
 import { auditAct } from '../http/audit.js';
@@ -16,34 +16,41 @@ import { idempotencyKeyOf } from './idempotency.js';
 import { reachRevision } from './registry-revision.js';
 
 /** So long a request with an Idempotency-Key waits; what it asked for goes on, and a repeat asks for the result. */
-const answerSeconds = 60;
+const usualAnswerSeconds = 60;
 
-export function adaptationRoutes(dependencies: RouteDependencies): Router {
+export function adaptationRoutes(
+  dependencies: RouteDependencies,
+  { answerSeconds = usualAnswerSeconds } = {},
+): Router {
   const { serving, caller, admin } = dependencies;
   const router = Router();
   router
     .route('/adaptations')
     .all(named('adaptations'))
-    .get(caller, async (request, response) => {
-      const { adaptations, classes } = serving.current;
-      await reachRevision(request, classes);
-      const all = (await adaptations.list()).map(summaryOf);
-      response.json({ adaptations: all, registryRevision: classes.revision });
-    })
-    .post(admin, (request, response) => serving.use((model) => adapt(model, request, response, dependencies)))
+    .get(caller, (request, response) =>
+      serving.use(async ({ adaptations, classes }) => {
+        await reachRevision(request, classes);
+        const all = (await adaptations.list()).map(summaryOf);
+        response.json({ adaptations: all, registryRevision: classes.revision });
+      }),
+    )
+    .post(admin, (request, response) =>
+      serving.use((model) => adapt(model, request, response, dependencies, answerSeconds)),
+    )
     .all(onlyMethods('GET', 'POST'));
   router
     .route('/adaptations/:id')
     .all(named('adaptation'))
-    .get(caller, async (request, response) => {
-      const { adaptations, classes } = serving.current;
-      await reachRevision(request, classes);
-      const { id } = request.params;
-      const found = (await adaptations.list()).find((one) => one.id === id);
-      if (!found)
-        throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
-      response.json(answerOf(found, classes.revision));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ adaptations, classes }) => {
+        await reachRevision(request, classes);
+        const { id } = request.params;
+        const found = (await adaptations.list()).find((one) => one.id === id);
+        if (!found)
+          throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
+        response.json(answerOf(found, classes.revision));
+      }),
+    )
     .delete(admin, (request, response) =>
       serving.use(async ({ adaptations }) => {
         const { id } = request.params;
@@ -66,6 +73,7 @@ async function adapt(
   request: Request,
   response: Response,
   dependencies: RouteDependencies,
+  answerSeconds: number,
 ): Promise<void> {
   const { dryRun } = validate(adaptQuerySchema, request.query, 'query');
   const { pool } = validate(newAdaptationSchema, await bodyOf(request, response, dependencies), 'body');
@@ -80,7 +88,9 @@ async function adapt(
   const outcome =
     key === undefined
       ? { ...(await adaptations.adapt(pool, by, signal)), isRepeated: false }
-      : await inTime(adaptations, pool, by, key);
+      : await within(answerSeconds, () =>
+          adaptations.adaptOnce(pool, by, { key, requestHash: sha256Of('POST', '/adaptations', pool) }),
+        );
   const { adaptation, isNew } = outcome;
   const { id, revision, report } = adaptation;
   if (outcome.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
@@ -101,21 +111,16 @@ async function adapt(
   response.status(isNew ? 201 : 200).json(answerOf(adaptation, classes.revision));
 }
 
-async function inTime(
-  adaptations: Adaptations,
-  pool: string,
-  by: string | null,
-  key: string,
-): Promise<AdaptationOutcome & { readonly isRepeated: boolean }> {
-  const requestHash = sha256Of('POST', '/adaptations', pool);
+/** What it computes goes on after the time is over. */
+function within<T>(seconds: number, compute: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const message = `The adaptation is still being computed after ${answerSeconds} s. Send the request again with the same Idempotency-Key to get its result.`;
+      const message = `The adaptation is still being computed after ${seconds} s. Send the request again with the same Idempotency-Key to get its result.`;
       reject(new Failure('fitting-unavailable', message, { retryAfterSeconds: 5 }));
-    }, 1000 * answerSeconds);
+    }, 1000 * seconds);
   });
-  return Promise.race([adaptations.adaptOnce(pool, by, { key, requestHash }), tooLong]).finally(() => {
+  return Promise.race([compute(), tooLong]).finally(() => {
     clearTimeout(timer);
   });
 }

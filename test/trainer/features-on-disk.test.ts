@@ -64,7 +64,10 @@ describe('features on disk and features in memory give', () => {
 
   test.each([
     ['minmax features', smallConfiguration({ features: { kind: 'minmax' } })],
-    ['the transductive setting', { ...configuration, transductive: transductiveSchema.parse({ epochs: 1 }) }],
+    [
+      'the transductive setting',
+      { ...configuration, transductive: transductiveSchema.parse({ rows: 'test-unseen', epochs: 1 }) },
+    ],
   ])('the same bundle with %s', async (name, settings) => {
     const one = await trained(inMemory, `memory ${name}`, settings);
     const other = await trained(onDisk, `disk ${name}`, settings);

@@ -174,11 +174,15 @@ describe('the transductive setting', () => {
   };
 
   test("of the table tzsl is the paper's, and no other table has it", () => {
-    expect(configuration.transductive).toMatchObject({ algorithm: 'paper' });
+    expect(configuration.transductive).toMatchObject({ algorithm: 'paper', rows: 'test-unseen' });
     for (const table of ['gzsl', 'szsl'] as const)
       expect(variantsOf(paper, table, false)[0].configuration.transductive).toBeUndefined();
     const [ours] = variantsOf(configurationSchema.parse({}), 'tzsl', false);
-    expect(ours.configuration.transductive).toMatchObject({ algorithm: 'rounds', rounds: 10 });
+    expect(ours.configuration.transductive).toMatchObject({
+      algorithm: 'rounds',
+      rounds: 10,
+      rows: 'test-unseen',
+    });
   });
 
   test('has unlabelled rows in every epoch, and does not know their classes', async () => {

@@ -73,10 +73,10 @@ function openScratchFiles(): string[] {
 let figures = 0;
 const solversFigure = (data: Dataset): Promise<unknown> => {
   const directory = ExperimentDirectory.open(join(folder, `figure-${++figures}`), dataset, engine);
-  const time = new Timekeeper(2, silent);
+  const time = new Timekeeper(['solver', 'solver'], silent);
   return figureSolvers(data, configuration, [1], { engine, directory, watcher: silent }, time);
 };
-const transductive = { ...configuration, transductive: transductiveSchema.parse({}) };
+const transductive = { ...configuration, transductive: transductiveSchema.parse({ rows: 'test-unseen' }) };
 
 describe.skipIf(!existsSync('/proc/self/fd'))('no scratch file stays open after', () => {
   test.each<[string, (data: Dataset) => Promise<unknown>]>([

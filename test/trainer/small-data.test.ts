@@ -100,7 +100,7 @@ describe('what cannot work fails before any work is done:', () => {
   });
 
   test('the transductive setting without unlabelled rows', async () => {
-    const settings = configurationSchema.parse({ ...configuration, transductive: {} });
+    const settings = configurationSchema.parse({ ...configuration, transductive: { rows: 'test-unseen' } });
     const { report, notes } = await run(
       { ...dataset, splits: { ...dataset.splits, testUnseen: nothing } },
       settings,

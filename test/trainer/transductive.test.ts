@@ -1,25 +1,31 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Bundle } from '../../core/bundle/bundle.js';
+import { readBundle } from '../../core/bundle/read.js';
 import { matrix, rowOf, takeRows } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
+import { adaptBundle } from '../../trainer/adaptation/adapt-bundle.js';
 import { transductiveSchema } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
+import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
 import { judgeModel } from '../../trainer/evaluation/evaluate.js';
 import { standardTopK } from '../../trainer/evaluation/metrics.js';
 import { trainModel } from '../../trainer/model.js';
-import { hideUnseen } from '../../trainer/train.js';
+import { hideUnseen, train } from '../../trainer/train.js';
 import { validationDataset } from '../../trainer/selection/validate.js';
 import { refine } from '../../trainer/transductive/refine.js';
 import { unlabelledRows } from '../../trainer/preparation/unlabelled-rows.js';
 import { smallConfiguration } from '../../fixtures/small-configuration.js';
+import { temporaryFolder } from '../support/folders.js';
 import { syntheticDataset } from '../../fixtures/synthetic-dataset.js';
 
 const engine = new OnnxEngine({ threads: 1 });
 // So few seen classes, and so much noise, that attributes alone place the unseen classes badly.
 const dataset = syntheticDataset({ seen: 14, unseen: 12, rowsPerClass: 30, noise: 1, attributes: 20 });
 const inductive = smallConfiguration({ generator: { epochs: 8 } });
-const transductive = { ...inductive, transductive: transductiveSchema.parse({}) };
+const transductive = { ...inductive, transductive: transductiveSchema.parse({ rows: 'test-unseen' }) };
 
 async function top1(configuration: typeof inductive, over: Dataset = dataset): Promise<number> {
   const { data, head } = await trainModel(over, configuration, {
@@ -64,7 +70,10 @@ describe('unlabelled rows of unseen classes', () => {
   });
 
   test('join the batches of further epochs', async () => {
-    const joined = { ...transductive, transductive: transductiveSchema.parse({ epochs: 3 }) };
+    const joined = {
+      ...transductive,
+      transductive: transductiveSchema.parse({ rows: 'test-unseen', epochs: 3 }),
+    };
     const [once, again] = [await top1(joined), await top1(joined)];
     expect(again).toBe(once);
     expect(once).toBeGreaterThan((await top1(inductive)) + 0.05);
@@ -78,6 +87,67 @@ describe('unlabelled rows of unseen classes', () => {
   });
 });
 
+describe('rows of split none', () => {
+  const folder = temporaryFolder();
+  const { splits } = dataset;
+  const every = (rows: Int32Array, remainder: number): Int32Array =>
+    rows.filter((_, i) => i % 2 === remainder);
+  // Half of the test rows, of seen and unseen classes alike, are in no split; some labels are not even there.
+  const partly: Dataset = {
+    ...dataset,
+    splits: { ...splits, testSeen: every(splits.testSeen, 0), testUnseen: every(splits.testUnseen, 0) },
+  };
+  const unlabelled = [...every(splits.testSeen, 1), ...every(splits.testUnseen, 1)];
+  const withRows = { ...inductive, transductive: transductiveSchema.parse({}) };
+  const trained = async (
+    name: string,
+    configuration: typeof inductive,
+    over: Dataset = partly,
+  ): Promise<Bundle> => {
+    const out = join(folder, name);
+    await train({ dataset: over, configuration, seeds: [1], engine, out, resume: false, watcher: silent });
+    return readBundle(out);
+  };
+
+  test('are what a training learns from exactly as `unseen adapt` does, and the bundle says so', async () => {
+    const plain = await trained('plain', inductive);
+    const { bundle: expected, adaptation } = await adaptBundle(
+      plain,
+      takeRows(
+        dataset.features,
+        unlabelled.sort((a, b) => a - b),
+      ),
+    );
+    const found = await trained('transductive', withRows);
+    expect(adaptation.classes.some(({ assigned }) => assigned !== null)).toBe(true);
+    expect(found.weights).toEqual(expected.weights);
+    expect(found.bias).toEqual(expected.bias);
+    expect(found.manifest.adaptation).toMatchObject({ pictures: unlabelled.length });
+    expect(plain.manifest.adaptation).toBeNull();
+    // The evaluation in the bundle is of the model that has learnt from them.
+    const { evaluation } = found.manifest.metrics as { evaluation: object };
+    expect(JSON.parse(JSON.stringify(await evaluateBundle(found, partly)))).toEqual(evaluation);
+  });
+
+  test('are used without their labels, and the test rows not at all', async () => {
+    const [labels, features] = [
+      dataset.labels.slice(),
+      { ...dataset.features, data: dataset.features.data.slice() },
+    ];
+    for (const row of unlabelled) labels[row] = -1;
+    for (const row of partly.splits.testUnseen) rowOf(features, row).fill(1);
+    const other = await trained('other', withRows, { ...partly, labels, features });
+    expect(other.weights).toEqual((await readBundle(join(folder, 'transductive'))).weights);
+  });
+
+  test('must be there, or the configuration must ask for the test rows', async () => {
+    await expect(trained('none', withRows, dataset)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringMatching(/no row of split none.*transductive\.rows to "test-unseen"/) as string,
+    });
+  });
+});
+
 describe('refinement', () => {
   const random = new Random(3);
   const [classes, width, perClass] = [5, 16, 20];
@@ -87,7 +157,7 @@ describe('refinement', () => {
     const centre = rowOf(centres, i % classes);
     rowOf(rows, i).set(centre.map((value) => value + 0.3 * random.normal()));
   }
-  const settings = transductiveSchema.parse({});
+  const settings = transductiveSchema.parse({ rows: 'test-unseen' });
   const shifted = unit(
     matrix(
       classes,

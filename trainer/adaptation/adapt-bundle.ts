@@ -3,11 +3,12 @@ import type { Adaptation } from '../../core/adaptation/adaptation.js';
 import { movedClasses } from '../../core/adaptation/moved-classes.js';
 import { foldedBias } from '../../core/adaptation/folded-bias.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
 import { writeBundle } from '../../core/bundle/write.js';
 import { requireFeatureWidth } from '../../core/bundle/require-feature-width.js';
 import { Failure } from '../../core/failures.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
-import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, type RowSource } from '../../core/matrix.js';
 
 /** A pool of which more than this looks like none of the classes is of another domain. */
 const maxForeign = 0.8;
@@ -20,7 +21,7 @@ export interface AdaptedBundle {
 
 export async function adaptBundle(
   bundle: Bundle,
-  features: Matrix,
+  features: RowSource,
   options: { threads?: number } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
@@ -50,21 +51,28 @@ export async function adaptBundle(
 export async function writeAdapted(target: string, { bundle, adaptation }: AdaptedBundle): Promise<void> {
   await writeBundle(target, {
     ...bundle,
-    description: {
-      ...bundle.manifest,
-      adaptation: {
-        pictures: adaptation.pictures,
-        noneShare: adaptation.none.share,
-        unseenShare: adaptation.unseenShare,
-        classes: adaptation.classes
-          .filter(({ assigned }) => assigned !== null)
-          .map(({ name, pictures, moved }) => ({ name, pictures, moved })),
-      },
-    },
+    description: { ...bundle.manifest, adaptation: describedAdaptation(adaptation) },
   });
 }
 
-function requireUsable({ manifest }: Bundle, features: Matrix): void {
+/** As the manifest has it. */
+export function describedAdaptation({
+  pictures,
+  none,
+  unseenShare,
+  classes,
+}: Adaptation): NonNullable<Manifest['adaptation']> {
+  return {
+    pictures,
+    noneShare: none.share,
+    unseenShare,
+    classes: classes
+      .filter(({ assigned }) => assigned !== null)
+      .map((one) => ({ name: one.name, pictures: one.pictures, moved: one.moved })),
+  };
+}
+
+function requireUsable({ manifest }: Bundle, features: RowSource): void {
   requireFeatureWidth(manifest, features);
   if (features.rows < fewestPictures)
     throw new Failure(

@@ -6,9 +6,11 @@ import { defaultLimits } from '../../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
-import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
+import { matrix, rowsAt, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fewShotRows } from '../datasets/few-shot.js';
+import { rowsOutsideSplits } from '../datasets/rows-outside-splits.js';
 import { filesUnder } from '../extraction/list-pictures.js';
 import { PartStore } from '../extraction/parts.js';
 import { partCount, type Plan } from '../extraction/plan.js';
@@ -16,21 +18,23 @@ import { runParts } from '../extraction/run-parts.js';
 import { wholeWork } from '../shard.js';
 
 export interface UnlabelledPool {
-  readonly features: Matrix; // (N, features)
+  readonly features: RowSource; // (N, features); on disk where those of the dataset are
   /** What each row is called in a report. */
   readonly names: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
+type PoolInMemory = UnlabelledPool & { readonly features: Matrix };
+
 /** Rows of split `none`; if there are none, every row that training does not learn from. */
-export function poolOfDataset({ features, splits, imageFiles }: Dataset): UnlabelledPool {
+export function poolOfDataset(dataset: Dataset): UnlabelledPool {
+  const { features, splits, imageFiles } = dataset;
   const rows = Array.from({ length: features.rows }, (_, i) => i);
-  const train = new Set(splits.train);
-  const test = new Set([...splits.testSeen, ...splits.testUnseen]);
-  const unsplit = rows.filter((row) => !train.has(row) && !test.has(row));
-  const picked = unsplit.length > 0 ? unsplit : rows.filter((row) => !train.has(row));
+  const unsplit = rowsOutsideSplits(dataset);
+  const learntFrom = new Set([...splits.train, ...fewShotRows(dataset)]);
+  const picked = unsplit.length > 0 ? unsplit : rows.filter((row) => !learntFrom.has(row));
   return {
-    features: takeRows(features, picked),
+    features: rowsAt(features, picked),
     names: picked.map((row) => imageFiles?.[row] ?? `row ${row + 1}`),
     leftOut: [],
   };
@@ -48,7 +52,7 @@ export async function poolOfPictures(
   { backbone: wanted }: Pick<Manifest, 'backbone'>,
   watcher: Watcher,
   given: PoolParts = {},
-): Promise<UnlabelledPool> {
+): Promise<PoolInMemory> {
   const backbone = given.backbone ?? (await openBackbone(wanted?.name, watcher));
   if (wanted && backbone.identity.sha256 !== wanted.sha256)
     throw new Failure(
@@ -79,7 +83,7 @@ export async function poolOfPictures(
   return await gathered(store);
 }
 
-async function gathered(store: PartStore): Promise<UnlabelledPool> {
+async function gathered(store: PartStore): Promise<PoolInMemory> {
   const { pictures, backbone, partSize } = store.plan;
   const all = matrix(pictures.length, backbone.featureWidth);
   const failed = new Map<number, string>();

@@ -20,7 +20,7 @@ export function variantsOf(base: Configuration, table: TableName, withAblations:
 
 function inTransductiveSetting(base: Configuration): Configuration {
   const transductive = base.transductive ?? base.experiments?.transductive ?? transductiveSchema.parse({});
-  return { ...base, transductive };
+  return { ...base, transductive: { ...transductive, rows: 'test-unseen' } };
 }
 
 /** What each part of the model is worth, where there is a closed form to stand on. */

@@ -26,7 +26,7 @@ export function requireTrainable(dataset: Dataset, { features, transductive }: C
       `Every seen class of ${name} has a single training row, so that the spread within a class cannot be measured. ` +
         'Give at least one class more rows, or set features.kind to "minmax".',
     );
-  if (transductive) requireUnlabelledRows(dataset);
+  if (transductive) requireUnlabelledRows(dataset, transductive);
 }
 
 /** Settings that will have no effect, in words: training works, but not as whoever set them may think. */

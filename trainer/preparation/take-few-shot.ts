@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failures.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
-import type { Configuration } from '../configuration.js';
+import { paperTransductive, type Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { classesWithFewRows, fewShotClasses, withFewShot } from '../datasets/few-shot.js';
 import { someOf } from '../datasets/findings.js';
@@ -10,12 +10,13 @@ export function takeFewShot(
   dataset: Dataset,
   { fewShot, transductive }: Pick<Configuration, 'fewShot' | 'transductive'>,
 ): Dataset {
-  if (!transductive) return withFewShot(dataset, classesWithFewRows(dataset, fewShot.maxRows));
+  if (!paperTransductive({ transductive }))
+    return withFewShot(dataset, classesWithFewRows(dataset, fewShot.maxRows));
   const said = fewShotClasses(dataset);
   if (said.length > 0)
     throw new Failure(
       'config-invalid',
-      `${dataset.name} has few-shot classes (${someOf(Array.from(said, (label) => dataset.classNames[label]))}), which the transductive setting does not take. ` +
+      `${dataset.name} has few-shot classes (${someOf(Array.from(said, (label) => dataset.classNames[label]))}), which the transductive setting with test rows does not take. ` +
         'Give their rows the split "train", or leave "transductive" out of the configuration.',
     );
   return dataset; // every class with rows stays a seen one

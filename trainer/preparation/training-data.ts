@@ -4,7 +4,7 @@ import type { AttributeEncoding } from '../../core/bundle/manifest.js';
 import { piecesOf, releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
 import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
-import type { Configuration } from '../configuration.js';
+import { paperTransductive, type Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fewShotRows } from '../datasets/few-shot.js';
 import type { Engine } from '../engine/contract.js';
@@ -24,7 +24,7 @@ export interface TrainingData {
   readonly unseen: Int32Array;
   /** Rows given of few-shot classes, which are among the unseen ones; null without any. */
   readonly fewShot: FewShotRows | null;
-  /** Mapped rows of unseen classes, in the transductive setting. Neither labels nor row numbers are kept. */
+  /** Mapped rows of unseen classes, in the paper's transductive setting. Neither labels nor row numbers are kept. */
   readonly unlabelled: Matrix | null; // (n, D)
   readonly featureMap: FittedFeatureMap;
   readonly shrinkage: number; // with which it was fitted; 0 when nothing was whitened
@@ -49,7 +49,7 @@ export async function prepareTrainingData(
   configuration: Configuration,
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
-  const unlabelled = configuration.transductive ? unlabelledRows(dataset) : null; // fails before anything is opened
+  const unlabelled = paperTransductive(configuration) ? unlabelledRows(dataset) : null; // fails before anything is opened
   const featureSettings = featureSettingsFor(configuration.features, train.length, dataset.features.columns);
   const featureMap = await featureMapOf(engine, dataset, featureSettings);
   const featureModel = featureMapModel(featureMap);

@@ -1,14 +1,16 @@
 import { Failure } from '../../core/failures.js';
 import { takeRows, type Matrix } from '../../core/matrix.js';
+import type { TransductiveSettings } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { rowsOutsideSplits } from '../datasets/rows-outside-splits.js';
 
 /**
- * The rows whose classes the transductive setting is to find: features alone, copied out of the dataset. The code
+ * The rows whose classes the paper's transductive setting is to find: features alone, copied out of the dataset. The code
  * that uses them gets this matrix and no row numbers, so that no label can be looked up. They are sorted by their features,
  * because the order in a file would reveal the classes: rows of one class follow each other.
  */
 export function unlabelledRows(dataset: Dataset): Matrix {
-  requireUnlabelledRows(dataset);
+  requireUnlabelledRows(dataset, { rows: 'test-unseen' });
   const { features, splits } = dataset;
   // Transport looks at all of them at once: they are held in memory, wherever the features are.
   const rows = takeRows(features, splits.testUnseen);
@@ -23,10 +25,17 @@ export function unlabelledRows(dataset: Dataset): Matrix {
   return takeRows(rows, order);
 }
 
-export function requireUnlabelledRows({ name, splits }: Dataset): void {
-  if (splits.testUnseen.length === 0)
+export function requireUnlabelledRows(dataset: Dataset, { rows }: Pick<TransductiveSettings, 'rows'>): void {
+  const { name, splits } = dataset;
+  if (rows === 'test-unseen' && splits.testUnseen.length === 0)
     throw new Failure(
       'config-invalid',
       `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
+    );
+  if (rows === 'none' && rowsOutsideSplits(dataset).length === 0)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs unlabelled rows, and ${name} has no row of split none. Add some, leave "transductive" out of the configuration, ` +
+        'or set transductive.rows to "test-unseen" to train with the test rows of unseen classes, as the paper does.',
     );
 }

@@ -8,6 +8,7 @@ import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { packGeometry } from '../../core/head/novelty/geometry.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
+import { fitPlacement } from '../confidence/fit-placement.js';
 import { crowdingScale } from '../confidence/promises.js';
 import type { FittedGeometry } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
@@ -25,7 +26,7 @@ import type { Selection } from '../selection/search.js';
 import { modelOfBundle } from './restore.js';
 import { exportGenerator, exportPredictor } from './export.js';
 
-interface ModelToSave {
+export interface ModelToSave {
   readonly dataset: Dataset;
   readonly model: TrainedModel;
   readonly configuration: Configuration;
@@ -34,6 +35,8 @@ interface ModelToSave {
   readonly evidence: Selection['evidence'];
   readonly confidence: Selection['confidence'];
   readonly metrics: Readonly<Record<string, unknown>>;
+  /** What the head has learnt from unlabelled rows; left out when there were none. */
+  readonly adaptation?: BundleContent['description']['adaptation'];
 }
 
 /** Writes the bundle, reads it back, and publishes it only if it gives the scores of the model in memory. */
@@ -94,6 +97,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
       },
       confidence: confidenceOf(saved, geometry),
       metrics: saved.metrics,
+      ...(saved.adaptation && { adaptation: saved.adaptation }),
     },
   };
 }
@@ -142,7 +146,7 @@ function confidenceOf(
   return {
     ...measured,
     recognition: recognition && { ...recognition, attributeScale },
-    novelty: { ...novelty, ...spreads, meanLength },
+    novelty: { ...novelty, ...spreads, meanLength, placement: fitPlacement(model.head, geometry) },
   };
 }
 

@@ -4,7 +4,7 @@
  * is nothing to hold out.
  */
 import { Failure } from '../../core/failures.js';
-import type { Configuration } from '../configuration.js';
+import { paperTransductive, type Configuration } from '../configuration.js';
 import { classesWithSpread } from '../datasets/class-sets.js';
 import type { Dataset } from '../datasets/dataset.js';
 
@@ -29,7 +29,7 @@ export function foldPlan(dataset: Dataset, { features, validation, transductive 
   const measurable = classesWithSpread(dataset);
   // Where the spread within classes is measured, a class must keep two rows beside the one that is tested.
   const spreading = Math.max(measurable - 2, classesWithSpread(dataset, 3) - 1);
-  const share = transductive ? 1 / 3 : validation.classFraction;
+  const share = paperTransductive({ transductive }) ? 1 / 3 : validation.classFraction;
   const least = Math.min(preferredHeldOut, Math.floor(seen / validation.folds));
   const heldOut = Math.min(
     Math.max(2, least, Math.round(share * seen)),

@@ -2,7 +2,7 @@
  * One candidate configuration on one validation fold: train without the held-out classes, then classify their rows and
  * the held-out rows of the other classes. Returns margins, from which any bias can be evaluated afterwards.
  */
-import type { Configuration } from '../configuration.js';
+import { paperTransductive, type Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
 import { sampleFold, type FoldSample } from '../confidence/fold-sample.js';
@@ -86,7 +86,7 @@ export async function validate(
 }
 
 /**
- * The dataset on which a fold is evaluated. In the transductive setting every competing class must have rows, so no rivals
+ * The dataset on which a fold is evaluated. In the paper's transductive setting every competing class must have rows, so no rivals
  * are added: a third of the seen classes is held out instead, for about as many classes as the final model has.
  *
  * A fold seed is one draw of all folds. The first, 0, is the same whatever the training seed, and prefers the classes on which the
@@ -106,6 +106,6 @@ export function validationDataset(
     fold,
     classes: heldOut,
     seenRowFraction: configuration.validation.rowFraction,
-    rivals: configuration.transductive ? 0 : Math.max(0, dataset.unseen.length - heldOut),
+    rivals: paperTransductive(configuration) ? 0 : Math.max(0, dataset.unseen.length - heldOut),
   });
 }

@@ -1,15 +1,17 @@
 /** Learning from unlabelled pictures, on a small bundle that knows its unseen classes. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { movedClasses } from '../../../core/adaptation/moved-classes.js';
 import { readBundle } from '../../../core/bundle/read.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
-import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../../core/matrix.js';
+import { bytesOf } from '../../../core/hash.js';
+import { matrix, rowOf, rowsBetween, stackRows, takeRows, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 import { adaptBundle, writeAdapted } from '../../../trainer/adaptation/adapt-bundle.js';
 import { poolOfDataset } from '../../../trainer/adaptation/unlabelled-pool.js';
+import { openStoredRows } from '../../../trainer/datasets/stored-rows.js';
 import { dataset, smallBundle } from '../fitting/small-bundle.js';
 
 const bundle = await smallBundle(false);
@@ -94,7 +96,8 @@ describe('an adapted bundle', () => {
 
   test('does not depend on labels: a dataset with all labels alike gives the same rows', () => {
     const blind = { ...dataset, labels: new Int32Array(dataset.labels.length) };
-    expect(poolOfDataset(blind).features).toEqual(poolOfDataset(dataset).features);
+    const [other, own] = [poolOfDataset(blind).features, poolOfDataset(dataset).features];
+    expect(rowsBetween(other, 0, other.rows)).toEqual(rowsBetween(own, 0, own.rows));
     const unreadable = new Proxy(dataset, {
       get: (target, key) => {
         if (key === 'labels') throw new Error('a label was read');
@@ -102,6 +105,31 @@ describe('an adapted bundle', () => {
       },
     });
     expect(poolOfDataset(unreadable).features.rows).toBeGreaterThan(0);
+  });
+
+  test('is the same when its pictures lie in a file, and are read in pieces', async () => {
+    const path = join(folder, 'pool.f4');
+    writeFileSync(path, bytesOf(pool.data));
+    const shape = { rows: pool.rows, columns: pool.columns, type: '<f4', start: 0 } as const;
+    const stored = openStoredRows(path, shape, folder);
+    const inMemory = await adaptBundle(bundle, pool, { threads: 1 });
+    const fromFile = await adaptBundle(bundle, stored, { threads: 1 });
+    stored.release();
+    expect(inMemory.adaptation.classes.some(({ assigned }) => assigned !== null)).toBe(true);
+    expect(fromFile.bundle.weights).toEqual(inMemory.bundle.weights);
+    expect(fromFile.bundle.bias).toEqual(inMemory.bundle.bias);
+  });
+
+  test('learns from the rows of split none where there are some, never from those of a few-shot class', () => {
+    const { splits } = dataset;
+    const [first, second, ...others] = Array.from(splits.testUnseen);
+    const partly = { ...splits, testUnseen: Int32Array.from(others) };
+    const fewShot = Int32Array.from([second]);
+    const unsplit = poolOfDataset({ ...dataset, splits: { ...partly, fewShot } }).features;
+    expect(rowsBetween(unsplit, 0, unsplit.rows)).toEqual(takeRows(dataset.features, [first]));
+    const rest = Int32Array.from([first, ...others]);
+    const { features } = poolOfDataset({ ...dataset, splits: { ...splits, testUnseen: rest, fewShot } });
+    expect(features.rows).toBe(splits.testSeen.length + rest.length);
   });
 
   test('is refused for too few pictures', async () => {

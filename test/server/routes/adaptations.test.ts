@@ -1,9 +1,15 @@
 /** /pools and /adaptations over HTTP, from the first picture to the way back; and the sample of classified pictures. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import express from 'express';
+import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { UnseenClient } from '../../../client/index.js';
 import { serverKey } from '../../../fixtures/server-key.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { answerError } from '../../../server/http/errors.js';
+import { identify } from '../../../server/http/keys.js';
+import { requestContext } from '../../../server/http/request-context.js';
+import { adaptationRoutes } from '../../../server/routes/adaptations.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { numbered } from '../../support/pictures.js';
 import { postPicture, send, sendAsIs, startTestServer, testKey } from '../../support/test-server.js';
@@ -104,6 +110,33 @@ describe('a server without a sample of its traffic', async () => {
     expect([other.status, other.body.code]).toEqual([422, 'idempotency-key-reused']);
     await client.undoAdaptation(answer.body.id);
     await client.removePool('once');
+  });
+
+  test('one that takes too long is answered 503; it goes on, and the same request again gets its result', async () => {
+    await fill(client, 'slow');
+    const { metrics, logger, keys } = server.dependencies;
+    const app = express();
+    app.use(requestContext(metrics, logger), identify(keys));
+    app.use(adaptationRoutes(server.dependencies, { answerSeconds: 0.02 }), answerError);
+    const keyed = (to: Parameters<typeof request>[0]) =>
+      request(to)
+        .post('/adaptations')
+        .set({ authorization: `Bearer ${testKey}`, 'idempotency-key': 'slow-1' })
+        .send({ pool: 'slow' });
+    const early = await keyed(app);
+    expect([early.status, early.headers['retry-after']]).toEqual([503, '5']);
+    expect(early.body).toMatchObject({ code: 'fitting-unavailable' });
+    expect((early.body as { detail: string }).detail).toContain('the same Idempotency-Key');
+    const late = await keyed(url); // as it is served, with a minute: joins the one under way
+    expect(late.status).toBe(201);
+    const after = await keyed(app); // it is there by now
+    expect([after.status, (after.body as { id: string }).id]).toEqual([
+      201,
+      (late.body as { id: string }).id,
+    ]);
+    expect((await client.adaptations()).adaptations.filter(({ pool }) => pool === 'slow')).toHaveLength(1);
+    await client.undoAdaptation((late.body as { id: string }).id);
+    await client.removePool('slow');
   });
 
   test('what cannot be is refused with what to change', async () => {

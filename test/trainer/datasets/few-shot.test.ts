@@ -59,7 +59,7 @@ describe('classes with few training rows', () => {
   });
 
   test('are left alone in the transductive setting, which refuses those that are said to be few-shot', () => {
-    const transductive = configurationSchema.parse({ transductive: {} });
+    const transductive = configurationSchema.parse({ transductive: { rows: 'test-unseen' } });
     expect(takeFewShot(dataset, transductive)).toBe(dataset);
     expect(() => takeFewShot(withFewShot(dataset, few), transductive)).toThrow('the split "train"');
   });

@@ -1,0 +1,154 @@
+/**
+ * What adapting a bundle to unlabelled pictures costs as pictures and classes grow, on one thread; each case in a process of its own:
+ *   npm run bench -- adaptation-cost [--cases 2500x200,5000x200,10000x200,25000x1000,100000x1000] [--width 2048] [--work DIRECTORY]
+ * Bundles and features are synthetic: a quarter of the classes is unseen, and the pool holds pictures of all of them. Up to 10,000 rows are given in
+ * memory, more lie in a file and are read in pieces. Printed are the time from rows to an adapted bundle, and the peak memory of the whole process
+ * beside what it had with the bundle read. --work keeps bundles and features for another run.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readBundle } from '../core/bundle/read.js';
+import { bytesOf } from '../core/hash.js';
+import { rowOf, rowsBetween, type RowSource } from '../core/matrix.js';
+import { silent } from '../core/progress.js';
+import { Random } from '../core/random.js';
+import { smallConfiguration } from '../fixtures/small-configuration.js';
+import { syntheticDataset } from '../fixtures/synthetic-dataset.js';
+import { adaptBundle } from '../trainer/adaptation/adapt-bundle.js';
+import { openStoredRows } from '../trainer/datasets/stored-rows.js';
+import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
+import { train } from '../trainer/train.js';
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '2500x200,5000x200,10000x200,25000x1000,100000x1000' },
+    width: { type: 'string', default: '2048' },
+    work: { type: 'string' },
+    run: { type: 'string' }, // one case, in a process of its own
+  },
+});
+const width = Number(values.width);
+const rowsInMemory = 10_000;
+const targets: Record<string, { readonly seconds: number; readonly mebibytes: number } | undefined> = {
+  '10000x200': { seconds: 20, mebibytes: 300 },
+};
+
+interface Case {
+  readonly pictures: number;
+  readonly classes: number;
+}
+
+interface Cost {
+  readonly seconds: number;
+  readonly before: number; // MiB
+  readonly peak: number;
+  readonly moved: number;
+}
+
+if (values.run !== undefined) console.log(JSON.stringify(await adaptOnce(caseOf(values.run), values.work!)));
+else await printAll();
+
+async function printAll(): Promise<void> {
+  const work = values.work ?? mkdtempSync(join(tmpdir(), 'unseen-adaptation-cost-'));
+  mkdirSync(work, { recursive: true });
+  try {
+    console.log(`${width} features, one thread:`);
+    for (const name of values.cases.split(',')) {
+      await prepare(caseOf(name), work);
+      const { seconds, before, peak, moved } = measured(name, work);
+      const { pictures, classes } = caseOf(name);
+      const target = targets[name];
+      console.log(
+        `  ${String(pictures).padStart(6)} pictures x ${String(classes).padStart(4)} classes, ${pictures > rowsInMemory ? 'in a file  ' : 'in memory  '} ${seconds.toFixed(1).padStart(6)} s   peak ${peak.toFixed(0).padStart(4)} MiB (${before.toFixed(0)} with the bundle read)   ${moved} classes moved` +
+          (target ? `   (target ${target.seconds} s, ${target.mebibytes} MiB)` : ''),
+      );
+      if (target && (seconds > target.seconds || peak > target.mebibytes)) process.exitCode = 1;
+    }
+  } finally {
+    if (values.work === undefined) rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function measured(name: string, work: string): Cost {
+  const file = fileURLToPath(import.meta.url);
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [file, '--run', name, '--width', values.width, '--work', work],
+    { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`${name} ended with ${String(status)}`);
+  return JSON.parse(stdout) as Cost;
+}
+
+async function adaptOnce({ pictures, classes }: Case, work: string): Promise<Cost> {
+  const bundle = await readBundle(bundlePath(classes, work));
+  const shape = { rows: pictures, columns: width, type: '<f4', start: 0 } as const;
+  const stored = openStoredRows(featuresPath({ pictures, classes }, work), shape, work);
+  const rows: RowSource = pictures > rowsInMemory ? stored : rowsBetween(stored, 0, pictures);
+  const before = process.memoryUsage.rss() / 2 ** 20;
+  const started = performance.now();
+  const { adaptation } = await adaptBundle(bundle, rows, { threads: 1 });
+  return {
+    seconds: (performance.now() - started) / 1000,
+    before,
+    peak: process.resourceUsage().maxRSS / 1024,
+    moved: adaptation.classes.filter(({ assigned }) => assigned !== null).length,
+  };
+}
+
+async function prepare(one: Case, work: string): Promise<void> {
+  const { pictures, classes } = one;
+  const rowsPerClass = 10;
+  const dataset = syntheticDataset({
+    ...{ seen: Math.round(0.75 * classes), unseen: classes - Math.round(0.75 * classes) },
+    ...{ attributes: 60, featureWidth: width, rowsPerClass, noise: 1 },
+  });
+  if (!existsSync(bundlePath(classes, work))) {
+    console.error(`Training a bundle of ${classes} classes …`);
+    await train({
+      dataset,
+      configuration: smallConfiguration({ generator: { epochs: 1 } }),
+      seeds: [1],
+      engine: new OnnxEngine({ threads: 1 }),
+      out: bundlePath(classes, work),
+      resume: false,
+      watcher: silent,
+    });
+  }
+  if (existsSync(featuresPath(one, work))) return;
+  // Rows of the dataset with fresh noise on top; noise is used cyclically, as drawing it would take longer than the adaptation.
+  const random = Random.stream(1, 'adaptation-cost');
+  const noise = random.fillNormal(new Float32Array(1 << 20), 0.5);
+  const file = await open(featuresPath(one, work), 'w');
+  const block = new Float32Array(500 * width);
+  for (let start = 0; start < pictures; start += 500) {
+    const count = Math.min(500, pictures - start);
+    for (let i = 0; i < count; i++) {
+      const row = rowOf(dataset.features, random.integer(dataset.features.rows));
+      const from = random.integer(noise.length);
+      for (let k = 0; k < width; k++)
+        block[i * width + k] = Math.max(0, row[k] + noise[(from + k) & (noise.length - 1)]);
+    }
+    await file.writeFile(bytesOf(block.subarray(0, count * width)));
+  }
+  await file.close();
+}
+
+function caseOf(name: string): Case {
+  const [pictures, classes] = name.split('x').map(Number);
+  if (!(pictures > 0 && classes > 3)) throw new RangeError(`"${name}" is not PICTURESxCLASSES`);
+  return { pictures, classes };
+}
+
+function bundlePath(classes: number, work: string): string {
+  return join(work, `bundle-${classes}-${width}`);
+}
+
+function featuresPath({ pictures, classes }: Case, work: string): string {
+  return join(work, `features-${pictures}x${classes}-${width}.f4`);
+}
