@@ -9,9 +9,9 @@ const computing = ['core', 'trainer', 'demo', 'bench'].map((folder) => `test/${f
 
 export default defineConfig({
   test: {
-    // ONNX Runtime sessions are native objects: processes instead of threads. One more than cores, because many tests mostly wait.
+    // ONNX Runtime sessions are native objects: processes instead of threads, and no more of them than cores.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     globalSetup: 'test/support/runner/kept-fixtures.ts',
     setupFiles: 'test/support/runner/setup.ts',
     sequence: { sequencer: LongestFirst },

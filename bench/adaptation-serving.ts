@@ -85,7 +85,7 @@ try {
 async function load(during: number | (() => boolean)): Promise<Outcome[]> {
   const end = performance.now() + (typeof during === 'number' ? 1000 * during : Infinity);
   const until = typeof during === 'number' ? () => performance.now() > end : during;
-  return (await closedLoop(`${server.url}/classify`, pictures, { clients, until })).outcomes;
+  return (await closedLoop(server.url, pictures, { clients, until })).outcomes;
 }
 
 /** Rows of the width that the network gives. What they are costs the same whatever they say. */

@@ -6,7 +6,7 @@ import type { Classification, ClassifyOptions, ServedBundle } from '../../core/h
 import type { HeadChange } from '../../core/head/head-change.js';
 
 export interface InferenceRequests {
-  /** Opens the network and runs the smallest batch once. */
+  /** Opens the network and runs the smallest batch. */
   start(start: WorkerStart): WorkerReady;
   /** Runs a batch of this size once, so that memory for it is there. */
   warmUp(batchSize: number): void;

@@ -40,7 +40,9 @@ describe.skipIf(!server)('a dry run', () => {
     expect(refused.length).toBeGreaterThanOrEqual(19);
     for (const { problems, expected } of refused) {
       expect(problems.join()).toContain('unlike that of any class in training');
-      expect(problems.join()).toMatch(/Likelier beside the others would be: .* instead of .*The nearest class is /);
+      expect(problems.join()).toMatch(
+        /Likelier beside the others would be: .* instead of .*The nearest class is /,
+      );
       expect(expected).toBeNull();
     }
   });

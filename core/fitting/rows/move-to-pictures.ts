@@ -36,13 +36,13 @@ export function moveToPictures(
   drawn: Matrix,
   { examples, assigned, knownShare = 1 }: GivenPictures,
 ): void {
-  const said = picturesTogether(examples, assigned);
-  if (!said) return;
+  const pictured = picturesTogether(examples, assigned);
+  if (!pictured) return;
   const { settings, evidence, picturesAlone, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const beside = evidence.posteriorMean(attributed, said.mean, said.pictures);
-  const alone = knownShare < 1 ? picturesAlone.posteriorMean(said.mean, said.pictures) : beside;
+  const beside = evidence.posteriorMean(attributed, pictured.mean, pictured.pictures);
+  const alone = knownShare < 1 ? picturesAlone.posteriorMean(pictured.mean, pictured.pictures) : beside;
   const share = Math.sqrt(knownShare);
   const posterior = beside.map((value, k) => share * value + (1 - share) * alone[k]);
   for (let i = 0; i < drawn.rows; i++) {

@@ -7,7 +7,9 @@ describe('what is said of pictures that belong to no group', () => {
   });
 
   test('as many as pictures of known classes give are no sign of a missing class', () => {
-    expect(ungroupedAdvice(5, 100)).toContain('5 of the pictures look like no known class one by one, no more than the 5 %');
+    expect(ungroupedAdvice(5, 100)).toContain(
+      '5 of the pictures look like no known class one by one, no more than the 5 %',
+    );
   });
 
   test('more of them call for more pictures of the kind', () => {

@@ -62,7 +62,11 @@ describe('where classes lie by their head rows', () => {
   });
 
   test('head rows that all point alike are placed at the mean of the classes', () => {
-    const alike = matrix(3, width, Float32Array.from({ length: 3 * width }, (_, i) => 1 + (i % width)));
+    const alike = matrix(
+      3,
+      width,
+      Float32Array.from({ length: 3 * width }, (_, i) => 1 + (i % width)),
+    );
     const classPlaces = new Map([0, 1, 2].map((label) => [label, [label, -label]]));
     const { scale, shift } = fitPlacement({ weights: alike }, { geometry, meanLength, classPlaces });
     expect([scale, shift]).toEqual([
