@@ -23,7 +23,7 @@ COPY scripts/onnxruntime-install scripts/onnxruntime-install
 FROM node AS build
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=cache,target=/root/.npm \
     npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json vite.config.ts LICENSE ./
 COPY scripts/make-executable.js scripts/client-package.js scripts/
 COPY bench bench
 COPY cli cli

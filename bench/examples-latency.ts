@@ -1,7 +1,8 @@
 /**
  * How long five pictures of one class take beside many others, while clients classify:
  *   npm run bench -- examples-latency [--few 200] [--many 10000] [--rounds 7]
- * The same pictures sent again change nothing and take only as long as their features: the difference is what comes after them, the fit and the
+ * The class is a flag that the model does not know, added with its attributes; the others are copies of the model's classes with perturbed attributes. The same
+ * pictures sent again change nothing and take only as long as their features: the difference is what comes after them, the fit and the
  * commit. The demonstration model serves, in a process of its own, with SQLite on disk.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { Random } from '../core/random.js';
 import { letterFlags } from '../demo/flags/letters.js';
 import { renderFlag } from '../demo/flags/render.js';
 import { serverKey } from '../fixtures/server-key.js';
+import { unknownFlags } from './examples/unknown-flags.js';
 import { median } from './peer.js';
 import { ClassAdder } from './serving/class-adder.js';
 import { benchmarkPictures } from './serving/pictures.js';
@@ -50,7 +52,11 @@ for (const [count, limit] of [
 
 async function measure(url: string, count: number, limit: number): Promise<void> {
   const adder = await ClassAdder.open(url, random);
-  await adder.addMany(Array.from({ length: count - adder.ownClasses }, (_, i) => `added ${i}`));
+  const unknown = unknownFlags().slice(0, 2 * (rounds + 1));
+  await adder.addAll(unknown.map(({ flag: { name }, attributes }) => ({ name, attributes })));
+  await adder.addMany(
+    Array.from({ length: count - adder.ownClasses - unknown.length }, (_, i) => `added ${i}`),
+  );
   const client = new UnseenClient({ url, key: serverKey, timeoutSeconds: 120 });
   for (const { isLoaded, isOwn } of [
     { isLoaded: false, isOwn: false },
@@ -60,14 +66,13 @@ async function measure(url: string, count: number, limit: number): Promise<void>
     const clients = isLoaded ? watchfulClients(url, pictures, { clients: 2, added: adder.added }) : null;
     const [whole, features]: [number[], number[]] = [[], []];
     for (let round = 0; round <= rounds; round++) {
-      const flag = letterFlags[(round + (isLoaded ? rounds + 1 : 0)) % letterFlags.length];
+      const flag = isOwn ? letterFlags[round] : unknown[round + (isLoaded ? rounds + 1 : 0)].flag;
       const drawn = [];
       for (let i = 0; i < picturesOfClass; i++) drawn.push(await renderFlag(flag, random));
-      const name = isOwn ? flag.name : `added ${round + (isLoaded ? rounds + 1 : 0)}`;
       const started = performance.now();
-      const { added } = await client.addExamples(name, drawn);
+      const { added } = await client.addExamples(flag.name, drawn);
       const between = performance.now();
-      await client.addExamples(name, drawn);
+      await client.addExamples(flag.name, drawn);
       if (added !== picturesOfClass) throw new Error(`${added} of ${picturesOfClass} pictures were added`);
       if (round === 0) continue; // the first class with examples makes the fit start over once
       whole.push(between - started);

@@ -45,6 +45,7 @@ for (let fold = 0; fold < folds; fold++) {
   const closedForm = data.closedForm!;
   const heldOut = Array.from(small.unseen);
   const manifest = {
+    attributes: small.attributeNames.map((name) => ({ name, minimum: 0, maximum: 1 })),
     classes: Array.from(small.seen, (label) => ({
       name: small.classNames[label],
       seen: true,

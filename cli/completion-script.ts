@@ -67,26 +67,28 @@ ${caseOf(all, (words) => `list=(${listOf(words)})`)}
   compadd -- $list
   [[ $PREFIX == -* ]] || _files
 }
-compdef _unseen unseen`;
+# From a folder of fpath zsh runs this file as the function itself, at the first Tab; otherwise it was sourced.
+if [[ $funcstack[1] == _unseen ]]; then _unseen "$@"; else compdef _unseen unseen; fi`;
 }
 
 function fishScript(all: readonly Words[]): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\\\', '').replaceAll("'", "\\\\'")}'`;
+  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const lines = all.flatMap(({ path, options, commands }) => {
-    const words = path.split(' ').filter((word) => word !== '');
-    const others = commands.map(({ name }) => name).join(' ');
-    const inside = words.map((word) => `__fish_seen_subcommand_from ${word}`);
-    const before = others === '' ? inside : [...inside, `not __fish_seen_subcommand_from ${others}`];
-    const condition = before.length > 0 ? ` -n ${quoted(before.join('; and '))}` : '';
+    const here = `complete -c unseen -n ${quoted(`__unseen_at ${quoted(path)}`)}`;
     return [
-      ...commands.map(
-        ({ name, description }) => `complete -c unseen${condition} -a ${name} -d ${quoted(description)}`,
-      ),
-      ...options.map(
-        ({ flag, description }) =>
-          `complete -c unseen${inside.length > 0 ? ` -n ${quoted(inside.join('; and '))}` : ''} -l ${flag.slice(2)} -d ${quoted(description)}`,
-      ),
+      // No file is meant where a command is.
+      ...commands.map(({ name, description }) => `${here} -f -a ${name} -d ${quoted(description)}`),
+      ...options.map(({ flag, description }) => `${here} -l ${flag.slice(2)} -d ${quoted(description)}`),
     ];
   });
-  return lines.join('\n');
+  return `function __unseen_at
+  set -l known ${all.map(({ path }) => quoted(path)).join(' ')}
+  set -l path ''
+  for word in (commandline -opc)[2..-1]
+    set -l longer (string trim -- "$path $word")
+    contains -- $longer $known; and set path $longer
+  end
+  test "$path" = "$argv[1]"
+end
+${lines.join('\n')}`;
 }

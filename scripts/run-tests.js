@@ -1,13 +1,16 @@
 // Runs every test and fails when fewer ran than test/expected-count.json says, so that a runner that finds no
-// files never passes. Prints `N passed, M failed` as its last line.
+// files never passes. A test that fails is tried once more: one that passes then is named at the end, and one that
+// fails twice fails the run. Prints `N passed, M failed, K skipped` as its last line.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const { atLeast } = JSON.parse(readFileSync(new URL('../test/expected-count.json', import.meta.url), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'unseen-tests-'));
 const report = join(folder, 'report.json');
+const secondTries = join(folder, 'second-tries.json');
 const selection = process.argv.slice(2);
 
 const run = spawnSync(
@@ -15,17 +18,21 @@ const run = spawnSync(
   [
     'node_modules/vitest/vitest.mjs',
     'run',
+    '--retry=1',
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    `--reporter=${fileURLToPath(new URL('second-try-reporter.js', import.meta.url))}`,
     ...selection,
   ],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env: { ...process.env, UNSEEN_SECOND_TRIES: secondTries } },
 );
 
 let summary;
+let passedOnSecondTry;
 try {
   summary = JSON.parse(readFileSync(report, 'utf8'));
+  passedOnSecondTry = JSON.parse(readFileSync(secondTries, 'utf8'));
 } catch {
   console.error('The test runner left no report.');
   process.exit(1);
@@ -37,6 +44,8 @@ const passed = summary.numPassedTests;
 const failed = summary.numFailedTests;
 const skipped = summary.numPendingTests + summary.numTodoTests;
 const tooFew = selection.length === 0 && passed + failed < atLeast;
+if (passedOnSecondTry.length > 0)
+  console.log(['Passed only on a second try:', ...passedOnSecondTry].join('\n  '));
 if (tooFew) {
   console.error(`Only ${passed + failed} tests ran; test/expected-count.json expects at least ${atLeast}.`);
 }

@@ -353,7 +353,7 @@ const validationSchema = z
       .array(fraction)
       .default([0, 1])
       .describe(
-        'Shares of what the generator learnt, of which the best on validation classes is taken; the first stands unless another gains more than minimumGain and more than chance explains over the folds. An empty list keeps generator.share. Each value fits one head more in each fold.',
+        'Shares of what the generator learnt, of which the best on validation classes is taken; the first is kept unless another gains more than minimumGain and more than chance explains over the folds (so with a single fold it is always kept). An empty list keeps generator.share. Each value fits one head more in each fold.',
       ),
     minimumGain: z
       .number()
@@ -414,7 +414,7 @@ export const transductiveSchema = z
     keep: fraction
       .default(0.2)
       .describe(
-        'How much of a class stays where its attributes put it, against the mean of its rows. Low: a class may wander off to the rows of another. High: the rows are hardly heard.',
+        'How much of a class stays where its attributes put it, against the mean of its rows. Low: a class may wander off to the rows of another. High: the rows count for little.',
       ),
     attributePictures: z
       .number()

@@ -14,6 +14,7 @@ import { fewShotClasses } from './datasets/few-shot.js';
 import { fingerprint } from './datasets/fingerprint.js';
 import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
+import { biasOriginOf } from './evaluation/bias-origin.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
 import { fadedBiasOf } from './evaluation/few-shot-bias.js';
 import { trainModel, type TrainedModel } from './model.js';
@@ -216,7 +217,7 @@ function publisher(
       baseline: eszsl,
       kernelRidge,
       validation: trials,
-      plausibleBias: bias.plausible,
+      biasOrigin: biasOriginOf(configuration, selection),
       validationWarning: plan.warning,
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);

@@ -54,9 +54,14 @@ export class ClassAdder {
   }
 
   /** Many in one request, as many as fit into it. */
-  async addMany(names: readonly string[]): Promise<void> {
+  addMany(names: readonly string[]): Promise<void> {
+    return this.addAll(names.map((name) => this.draft(name)));
+  }
+
+  /** Classes of one's own, in as many requests as they need. */
+  async addAll(all: readonly { readonly name: string; readonly attributes: Attributes }[]): Promise<void> {
     const client = new UnseenClient({ url: this.url, key: serverKey, timeoutSeconds: 600 });
-    for (const classes of classParts(names.map((name) => this.draft(name)))) {
+    for (const classes of classParts(all)) {
       const { registryRevision } = await client.createClasses(classes);
       for (const { name } of classes) this.added.set(name, registryRevision);
     }

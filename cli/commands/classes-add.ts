@@ -215,9 +215,9 @@ function shownPreview(preview: DryRunResponse['previews'][number]): string[] {
   const { name, plausible, problems, expected, recognised, confusedWith, pictures = [] } = preview;
   const [first] = confusedWith;
   const rival = `${first.name} ${percent(first.probability).trim()} %`;
-  const told = expected === null ? '' : `; of real pictures about ${percent(expected).trim()} %`;
+  const onRealPictures = expected === null ? '' : `; of real pictures about ${percent(expected).trim()} %`;
   return [
-    `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}${told}${plausible ? '' : ' (not plausible)'}`,
+    `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}${onRealPictures}${plausible ? '' : ' (not plausible)'}`,
     ...problems.map((problem) => `    ${problem}`),
     ...pictures.map(
       (one) => `    ${one.name} would become ${one.class}, ${percent(one.probability).trim()} %`,

@@ -4,8 +4,7 @@ import { HeadTable } from '../../core/head/head-table.js';
 import { rowsBetween } from '../../core/matrix.js';
 import { percent } from '../../core/percent.js';
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
-import type { ReportedGroup } from '../discover/group-report.js';
-import { writeDiscovery } from '../discover/write-report.js';
+import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
@@ -45,30 +44,30 @@ Examples:
         const { bundle, pool, work } = await readUnlabelled(options, context);
         context.note(`Looking for groups among ${pool.features.rows} pictures …`);
         const table = HeadTable.ofBundle(bundle);
-        const discovery = await discoverClasses(
-          bundle,
-          table,
-          rowsBetween(pool.features, 0, pool.features.rows),
-          { threads: options.threads },
-        );
-        const groups = await writeDiscovery(out, discovery, pool.names, images ?? null);
+        const features = rowsBetween(pool.features, 0, pool.features.rows);
+        const discovery = await discoverClasses(bundle, table, features, { threads: options.threads });
+        const reported = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
-        context.result(textOf(groups, pool, out), {
+        context.result(textOf(reported, pool, out), {
           out,
           pictures: discovery.pictures,
-          groups,
+          groups: reported.groups,
+          ungrouped: reported.ungrouped,
           leftOut: pool.leftOut,
         });
       });
     });
 };
 
-function textOf(groups: readonly ReportedGroup[], pool: UnlabelledPool, out: string): string {
-  const leftOut = pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`);
+function textOf({ groups, ungrouped, advice }: ReportedDiscovery, pool: UnlabelledPool, out: string): string {
+  const rest = [
+    ...(ungrouped.length > 0 ? [`${advice} They are listed in ${out}/groups.json as "ungrouped".`] : []),
+    ...pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
+  ];
   if (groups.length === 0)
     return [
-      `No class seems to be missing: the ${pool.features.rows} pictures are explained by the classes that the model knows. A class with few pictures among them may still be missed.`,
-      ...leftOut,
+      `No group among the ${pool.features.rows} pictures looks like a missing class. A class with fewer than about twenty pictures among them may be missed.`,
+      ...rest,
       `Report: ${out}`,
     ].join('\n');
   return [
@@ -80,7 +79,7 @@ function textOf(groups: readonly ReportedGroup[], pool: UnlabelledPool, out: str
         ...doubts.map((doubt) => `    ${doubt}`),
       ].join('\n');
     }),
-    ...leftOut,
+    ...rest,
     `Look at ${out}/groups.html, name the classes in ${out}/classes.csv, then: unseen classes add ${out}/classes.csv`,
   ].join('\n');
 }

@@ -47,6 +47,7 @@ Examples:
       const engine = await openEngine('onnx', { provider: 'cpu', threads: 0 });
       const configuration = await readConfiguration({});
       const baselines = await runBaselines(dataset, { engine, seed: 1, watcher: context, configuration });
+      const { biasOrigin, validation } = remembered(bundle.manifest);
       const worst = [...evaluation.perClass].sort((a, b) => a.accuracy - b.accuracy).slice(0, worstShown);
       context.result(
         [
@@ -55,7 +56,7 @@ Examples:
                 `${atRuntime.registered} classes registered over HTTP in ${atRuntime.registrationSeconds.toFixed(1)} s.`,
               ]
             : []),
-          evaluationTable(evaluation, baselines, remembered(bundle.manifest).validation.at(-1)),
+          evaluationTable(evaluation, baselines, biasOrigin, validation.at(-1)),
           reliabilityTable(evaluation.calibration),
           ...(worst.length > 0 ? ['Worst classes:'] : []),
           ...worst.map(

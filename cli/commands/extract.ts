@@ -24,6 +24,7 @@ interface ExtractOptions {
   readonly out?: string;
   readonly name?: string;
   readonly leaveOutLines?: boolean;
+  readonly leaveOutClasses?: boolean;
   readonly backbone?: string;
   readonly unseen?: string;
   readonly unseenFile?: string;
@@ -53,6 +54,7 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--name <text>', 'what the dataset is called in reports and answers (default: the name of OUT)')
     .option('--leave-out-lines', 'go on without lines of the attributes that cannot be used')
+    .option('--leave-out-classes', 'go on without classes that have pictures and no line in the attributes')
     .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
     .option('--unseen <classes>', 'classes to keep unseen, with commas between')
     .option('--unseen-file <file>', 'the same as --unseen, from a file with one class per line')
@@ -149,6 +151,7 @@ async function extractPictures(options: ExtractOptions, context: CommandContext)
         ...(options.attributeNotes !== undefined && { attributeNotes: options.attributeNotes }),
         ...(options.name !== undefined && { name: options.name }),
         ...(options.leaveOutLines && { leaveOutLines: true }),
+        ...(options.leaveOutClasses && { leaveOutClasses: true }),
         ...(backbone !== undefined && { backbone }),
         ...(shard && { shard }),
         splits,

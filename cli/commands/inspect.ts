@@ -1,3 +1,5 @@
+import { biasOriginInWords } from '../../trainer/evaluation/bias-origin.js';
+import { remembered } from '../../trainer/report/gather/history.js';
 import { noteInWords } from '../../core/head/attribute-words.js';
 import { readBundle } from '../../core/bundle/read.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
@@ -37,7 +39,8 @@ function describe(manifest: Manifest, identity: string): string {
   attributes  ${manifest.attributes.length}${notesOf(manifest)}
   features    ${featureMap.width} for each picture, ${featureMap.kind}
   backbone    ${backbone ? backbone.name : 'unknown: the features were given, not extracted'}
-  bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)}
+  bias        ${head.unseenBias.toFixed(3)} on unseen classes, useful from ${head.unseenBiasRange[0].toFixed(2)} to ${head.unseenBiasRange[1].toFixed(2)}${biasByCount(head)};
+                ${biasOriginInWords(remembered(manifest).biasOrigin)}
   confidence  ${confidenceOf(manifest)}
   pictures    ${picturesInWords(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;

@@ -6,6 +6,7 @@ import { openEngine, engineNames, type EngineName } from '../../trainer/engine/o
 import type { PictureOptions } from '../../trainer/report/gather/pictures/pictures.js';
 import { reportPath, trainingLog } from '../../trainer/report/report-path.js';
 import { hideUnseen, train, type TrainingReport } from '../../trainer/train.js';
+import { biasOriginOf } from '../../trainer/evaluation/bias-origin.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { seedsTable } from '../../trainer/evaluation/seeds-table.js';
 import type { CommandContext } from '../context.js';
@@ -126,7 +127,8 @@ function describe(
   reportFile: string | null,
 ): string {
   const [first] = evaluations;
-  const lines = [evaluationTable(first.evaluation, baselines, selection.trials.at(-1))];
+  const origin = biasOriginOf(selection.configuration, selection);
+  const lines = [evaluationTable(first.evaluation, baselines, origin, selection.trials.at(-1))];
   if (evaluations.length > 1) lines.push(seedsTable(evaluations));
   const tried = selection.trials.length;
   lines.push(

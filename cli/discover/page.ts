@@ -16,7 +16,7 @@ export type Thumbnails = ReadonlyMap<string, Buffer>;
 
 export function discoveryPage(
   groups: readonly ReportedGroup[],
-  pictures: number,
+  { pictures, advice }: { readonly pictures: number; readonly advice: string },
   thumbnails: Thumbnails,
 ): string {
   const inGroups = groups.reduce((sum, { members }) => sum + members.length, 0);
@@ -32,6 +32,7 @@ export function discoveryPage(
       to
       <code>unseen classes add</code>.
     </p>
+    <p>${advice}</p>
   </section>`;
   const body = [summary, ...groups.map((group) => groupSection(group, thumbnails))];
   return htmlDocument('Classes that may be missing', contents, body);

@@ -2,7 +2,7 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { thumbnail } from '../../core/backbone/thumbnail.js';
-import type { Discovery } from '../../core/discovery/discovery.js';
+import { ungroupedAdvice, type Discovery } from '../../core/discovery/discovery.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
 import {
   classesTable,
@@ -13,27 +13,37 @@ import {
 } from './group-report.js';
 import { discoveryPage, groupsWithPictures, picturesPerGroup, thumbnailSide } from './page.js';
 
+export interface ReportedDiscovery {
+  readonly groups: readonly ReportedGroup[];
+  /** Pictures or rows that look like no known class, but belong to no group. */
+  readonly ungrouped: readonly string[];
+  /** What to make of these; empty where there are none. */
+  readonly advice: string;
+}
+
 /** `images`: the folder that the names are files of; null where they are rows of a dataset. */
 export async function writeDiscovery(
   out: string,
   discovery: Discovery,
   names: readonly string[],
   images: string | null,
-): Promise<ReportedGroup[]> {
+): Promise<ReportedDiscovery> {
   const groups = reportedGroups(discovery, names);
   const { pictures } = discovery;
+  const ungrouped = discovery.ungrouped.map((row) => names[row]);
+  const advice = ungroupedAdvice(ungrouped.length, pictures);
   const thumbnails = images === null ? new Map<string, Buffer>() : await thumbnailsOf(groups, images);
   await writeDirectory(
     out,
     {
-      'groups.json': `${JSON.stringify({ pictures, groups }, null, 2)}\n`,
+      'groups.json': `${JSON.stringify({ pictures, groups, ungrouped }, null, 2)}\n`,
       'groups.csv': groupsTable(groups),
       'classes.csv': classesTable(groups, images !== null),
-      'groups.html': discoveryPage(groups, pictures, thumbnails),
+      'groups.html': discoveryPage(groups, { pictures, advice }, thumbnails),
     },
     { beforePublishing: (folder) => copyExamples(folder, groups, images) },
   );
-  return groups;
+  return { groups, ungrouped, advice };
 }
 
 async function thumbnailsOf(groups: readonly ReportedGroup[], images: string): Promise<Map<string, Buffer>> {

@@ -32,7 +32,8 @@ function jpeg(bytes: Buffer): PictureHeader | null {
       at += 1; // a fill byte
       continue;
     }
-    if (marker === 0xda || marker === 0xd9) return null; // pixels, or the end, before any frame
+    // Pixels, the end, or a marker that has no length, before any frame: what a decoder reads after it, we cannot know.
+    if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return null;
     // Frames are 0xc0 to 0xcf, without the tables (0xc4, 0xcc) and a reserved one (0xc8) among them.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       if (at + 10 > bytes.length) return null;
@@ -45,7 +46,9 @@ function jpeg(bytes: Buffer): PictureHeader | null {
         isHeldWhole: (marker & 3) === 2,
       };
     }
-    at += 2 + bytes.readUInt16BE(at + 2);
+    const length = bytes.readUInt16BE(at + 2);
+    if (length < 2) return null; // the length counts itself
+    at += 2 + length;
   }
   return null;
 }

@@ -28,6 +28,12 @@ const noveltySchema = z.object({
     .array(finite.positive())
     .describe('Variance of classes around where their attributes put them, by direction.'),
   meanLength: finite.positive().describe('Of the class means of feature rows of length 1.'),
+  placement: z
+    .object({ scale: z.array(finite), shift: z.array(finite) })
+    .optional()
+    .describe(
+      'From where the head row of a class points to where its pictures lie, by direction. Left out in older bundles: they are taken to lie there.',
+    ),
   rowsPerClass: finite.positive().describe('Training rows of a seen class, on average.'),
   far: z
     .object({ edge: finite, scale: finite.positive(), weight: finite.nonnegative() })

@@ -50,6 +50,7 @@ export async function discoverClasses(
     const reader = found.length > 0 ? new AttributeReader(bundle) : null;
     return {
       pictures: features.rows,
+      ungrouped: ungroupedOf(answers, found),
       groups: found.map((group) => draftOf(group, answers, attributesOf(bundle, reader!, mapped, group))),
     };
   } finally {
@@ -107,7 +108,7 @@ async function pictureRows(
         places.set(name, known.length);
         const place = table.placeOf(name)!;
         known.push({
-          mean: observer.placeOf(rowOf(table.head.weights, place), description.meanLength),
+          mean: observer.placeOf(rowOf(table.head.weights, place), description),
           variance: placeVariance(table.unseenShares[place], description),
         });
       }
@@ -147,6 +148,14 @@ function attributesOf(
   const nothing = manifest.attributes.map(() => NaN);
   const { values, errors } = reader.estimate(nothing, takeRows(mapped, members));
   return manifest.attributes.map(({ name }, k) => ({ name, value: values[k], certainty: 1 - errors[k] }));
+}
+
+function ungroupedOf(answers: readonly Classification[], groups: readonly FoundGroup[]): number[] {
+  const grouped = new Set(groups.flatMap(({ members }) => members));
+  const newness = (i: number): number => answers[i].novelty ?? 0;
+  return Array.from(answers.keys())
+    .filter((i) => answers[i].verdict === 'unknown' && !grouped.has(i))
+    .sort((a, b) => newness(b) - newness(a) || a - b);
 }
 
 function draftOf(

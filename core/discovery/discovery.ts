@@ -1,4 +1,5 @@
 /** What looking for missing classes is given, and what it returns. */
+import { usualUnknownAt } from '../head/verdict.js';
 
 /** A group of pictures that may be a class that nobody has named. */
 export interface DiscoveredGroup {
@@ -29,4 +30,16 @@ export interface Discovery {
   readonly pictures: number;
   /** Surest first. */
   readonly groups: readonly DiscoveredGroup[];
+  /** Row numbers of pictures that look like none of the known classes by themselves, but belong to no group; the newest first. */
+  readonly ungrouped: readonly number[];
+}
+
+/** What to do about them, as a sentence; empty where there are none. */
+export function ungroupedAdvice(ungrouped: number, pictures: number): string {
+  if (ungrouped === 0) return '';
+  const usual = Math.ceil((1 - usualUnknownAt) * pictures);
+  const share = Math.round(100 * (1 - usualUnknownAt));
+  if (ungrouped <= usual)
+    return `${ungrouped} of the pictures look like no known class one by one, no more than the ${share} % that pictures of known classes do.`;
+  return `${ungrouped} of the pictures look like no known class one by one, but too few of them are alike to make a group: with five of a missing class there is a chance, with twenty it is found more surely.`;
 }

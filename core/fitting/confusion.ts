@@ -17,7 +17,7 @@ export interface Confusion {
   readonly recognised: number;
   /** Other classes by their mean probability on these features, the highest first. */
   readonly confusedWith: readonly { readonly name: string; readonly probability: number }[];
-  /** Other classes by the cosine of their encoded attributes with its own, the nearest first. */
+  /** Other classes by the cosine of their encoded attributes with its own, the nearest first; those known by pictures alone are not among them. */
   readonly nearest: readonly { readonly name: string; readonly likeness: number }[];
   /** The share of its pictures that will be recognised, as classes held out in training were; null: not known. */
   readonly expected: number | null;
@@ -56,6 +56,8 @@ export async function confusionOf(
   context: RowContext,
   classes: readonly FittedClass[],
   name: string,
+  /** Its attributes as far as anything is known of them, with what its pictures say. */
+  likely: readonly number[],
 ): Promise<Confusion> {
   const { manifest } = context.bundle;
   const all = [...manifest.classes, ...classes];
@@ -81,17 +83,23 @@ export async function confusionOf(
     (_, c) => rowsOf.reduce((sum, row) => sum + row[c], 0) / rows.rows,
   );
   const others = Array.from(all.keys()).filter((c) => c !== own && !context.refitted.has(c));
-  const best = (value: (c: number) => number): number[] =>
-    others.toSorted((a, b) => value(b) - value(a)).slice(0, maxListed);
+  const best = (among: readonly number[], value: (c: number) => number): number[] =>
+    among.toSorted((a, b) => value(b) - value(a)).slice(0, maxListed);
   const shares = unseenSharesOf(manifest, classes);
-  const likeness = encoded.map((one) => cosine(one, encoded[own]));
+  const encodedLikely = context.encode(likely);
+  const likeness = encoded.map((one) => cosine(one, encodedLikely));
+  // Without a single attribute, all are filled in with those of a middling class: classes known by pictures alone would be alike.
+  const withAttributes = others.filter((c) => !all[c].attributes.every(Number.isNaN));
   return {
     recognised: probability[own],
-    confusedWith: best((c) => probability[c]).map((c) => ({
+    confusedWith: best(others, (c) => probability[c]).map((c) => ({
       name: all[c].name,
       probability: probability[c],
     })),
-    nearest: best((c) => likeness[c]).map((c) => ({ name: all[c].name, likeness: likeness[c] })),
+    nearest: best(withAttributes, (c) => likeness[c]).map((c) => ({
+      name: all[c].name,
+      likeness: likeness[c],
+    })),
     expected: examples
       ? null
       : expectedOf(context, {

@@ -38,7 +38,7 @@ export interface Consolidation {
 }
 
 /** Memory grows with classes times rows; with more classes the problem does not fit beside a server. */
-const maxClasses = 1024;
+export const maxConsolidatedClasses = 1024;
 const rowsMeasured = 32; // of each class without real rows
 
 export async function consolidate(
@@ -46,8 +46,8 @@ export async function consolidate(
   classes: readonly RuntimeClass[],
   options: SessionOptions & FitOptions,
 ): Promise<Consolidation> {
-  if (bundle.bias.length + classes.length > maxClasses)
-    throw new RangeError(`only up to ${maxClasses} classes can be consolidated`);
+  if (bundle.bias.length + classes.length > maxConsolidatedClasses)
+    throw new RangeError(`only up to ${maxConsolidatedClasses} classes can be consolidated`);
   const assembly = await RowAssembly.open(bundle, options, consolidationBudget);
   try {
     const order = orderByName(classes);

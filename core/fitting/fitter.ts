@@ -44,7 +44,11 @@ export class RuntimeFitter {
     const others = classes.filter(({ name }) => name !== candidate.name);
     const pictures = await this.outcomes(candidate, others);
     const fitted = await this.fitted([...others, candidate]);
-    return { ...(await confusionOf(this.assembly.context, fitted, candidate.name)), pictures };
+    const { attributes, name } = candidate;
+    const likely = attributes.some(Number.isNaN)
+      ? (await this.estimate(candidate, false)).values
+      : attributes;
+    return { ...(await confusionOf(this.assembly.context, fitted, name, likely)), pictures };
   }
 
   private async outcomes(

@@ -24,7 +24,7 @@ const maxIterationsOfBulk = 12;
 const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, maxSamples: 1, isExact: false };
 
 export class IncrementalFit {
-  private cache: LogSumCache;
+  private readonly cache: LogSumCache;
   /** Which of the bundle's classes the cached sums leave out. */
   private refitted: ReadonlySet<number>;
 
@@ -40,8 +40,8 @@ export class IncrementalFit {
     const sorted = order.map((i) => classes[i]);
     const before = this.assembly.classes;
     const now = await this.assembly.assemble(sorted);
-    const { products, base, refitted } = this.assembly.context;
-    if (refitted !== this.refitted) [this.cache, this.refitted] = [new LogSumCache(products), refitted];
+    const { products, base } = this.assembly.context;
+    this.followMask();
     const heads = sorted.map(({ row }) => row);
     const fresh = Array.from(heads.keys()).filter((c) => !heads[c]);
     let logSums = await this.cache.logSums(now, headsByName(now.names, heads));
@@ -84,6 +84,15 @@ export class IncrementalFit {
     order.forEach((i, c) => (rows[i] = fitted[c]));
     const changed = Array.from(rows.keys()).filter((i) => rows[i] !== classes[i].row);
     return { rows, changed, evaluations, converged };
+  }
+
+  /** Sums over thousands of classes follow what has changed about the bundle's: adding them up anew takes seconds. */
+  private followMask(): void {
+    const { bundle, refitted } = this.assembly.context;
+    const rowsOf = (of: ReadonlySet<number>, except: ReadonlySet<number>): HeadRow[] =>
+      [...of].filter((c) => !except.has(c)).map((c) => copyHeadRow(bundle, c));
+    this.cache.mask(rowsOf(refitted, this.refitted), rowsOf(this.refitted, refitted));
+    this.refitted = refitted;
   }
 
   private problem(now: AssembledRows, solved: readonly number[], offsets: Float64Array): FitProblem {

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { terminalWatcher } from '../../core/terminal-watcher.js';
 import { writeOpenForm } from '../../trainer/datasets/write-open-form.js';
 import { openEngine } from '../../trainer/engine/open.js';
+import { biasOriginOf } from '../../trainer/evaluation/bias-origin.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { train } from '../../trainer/train.js';
 import { demonstrationConfiguration } from './configuration.js';
@@ -34,7 +35,7 @@ if (options.dataset !== undefined) await writeOpenForm(dataset, options.dataset)
 const scratch = await mkdtemp(join(tmpdir(), 'unseen-demo-'));
 try {
   const bundle = join(scratch, 'bundle');
-  const { evaluations, baselines } = await train({
+  const { evaluations, baselines, selection } = await train({
     dataset,
     configuration: demonstrationConfiguration,
     seeds: [seed],
@@ -47,7 +48,7 @@ try {
   await cp(bundle, options.out, { recursive: true });
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(
-    `${evaluationTable(evaluations[0].evaluation, baselines)}\n` +
+    `${evaluationTable(evaluations[0].evaluation, baselines, biasOriginOf(selection.configuration, selection))}\n` +
       `The unseen classes are the 26 letter flags; training had no picture of them.\n` +
       `Bundle: ${options.out} (${seconds} s)`,
   );

@@ -1,6 +1,6 @@
 // Removes from node_modules what this machine cannot load or nothing opens at run time: binaries for other systems, source
-// maps and type declarations. Usage: node prune.js NODE_MODULES
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+// maps, type declarations, and the link to our own client, which would lead nowhere in an image. Usage: node prune.js NODE_MODULES
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [modules] = process.argv.slice(2);
@@ -35,6 +35,9 @@ for (const version of folder(join(modules, 'onnxruntime-node', 'bin')))
 for (const scope of ['@img', '@libsql'])
   for (const found of folder(join(modules, scope)))
     if (foreign.test(found.slice(modules.length + scope.length + 2))) remove(found);
+
+// A workspace is linked, not copied, and its folder stays behind.
+for (const path of folder(modules)) if (lstatSync(path).isSymbolicLink()) rmSync(path);
 
 for (const name of readdirSync(modules, { recursive: true }))
   if (unread.test(name) && statSync(join(modules, name)).isFile()) remove(join(modules, name));

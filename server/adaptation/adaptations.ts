@@ -152,12 +152,11 @@ export class ModelAdaptations implements Adaptations {
   async discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery> {
     await this.checkEnough(pool, fewestToSearch - 1, 'make no group');
     const { answer, pictures } = await this.ask(pool, signal, (fitting) => fitting.discover());
+    const idsOf = (rows: readonly number[]): string[] => rows.map((row) => pictures[row].id);
     return {
       pictures: answer.pictures,
-      groups: answer.groups.map((group) => ({
-        ...group,
-        members: group.members.map((row) => pictures[row].id),
-      })),
+      groups: answer.groups.map((group) => ({ ...group, members: idsOf(group.members) })),
+      ungrouped: idsOf(answer.ungrouped),
     };
   }
 

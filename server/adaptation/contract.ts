@@ -87,6 +87,8 @@ export interface PooledGroup extends Omit<DiscoveredGroup, 'members'> {
 export interface PoolDiscovery {
   readonly pictures: number;
   readonly groups: readonly PooledGroup[];
+  /** Ids of pictures that look like none of the known classes, but belong to no group. */
+  readonly ungrouped: readonly string[];
 }
 
 export interface Adaptations {

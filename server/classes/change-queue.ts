@@ -3,11 +3,11 @@
  * same class: every change that is acknowledged becomes a version of its own. A request with an Idempotency-Key has a commit of its
  * own.
  */
-import { Failure } from '../../core/failures.js';
 import type { ChangeOptions, ChangeResult, RegistryChange } from './contract.js';
 import { Draft, type Drafted, type StoredClasses } from './draft.js';
 import type { StoredGroups } from './drafted-groups.js';
 import type { ExampleLimits } from './drafted-examples.js';
+import { untilCommitted } from './until-committed.js';
 import type { Change, ClassContent, ExampleChanges, Remembered } from './store/contract.js';
 
 export interface DraftedChange {
@@ -39,9 +39,6 @@ interface Request {
   readonly reject: (error: unknown) => void;
 }
 
-/** Of replicas that race for the same revision all but one start over; losing so many times in a row is a fault. */
-const maxAttempts = 50;
-
 export class ChangeQueue {
   private readonly waiting: Request[] = [];
 
@@ -62,17 +59,10 @@ export class ChangeQueue {
     const alone = this.waiting.findIndex(({ options }) => options.remembering);
     const group = this.waiting.splice(0, alone < 0 ? this.waiting.length : Math.max(1, alone));
     try {
-      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      await untilCommitted(async () => {
         await this.target.catchUp();
-        if (await this.attempt(group)) return;
-      }
-      throw new Failure(
-        'registry-unavailable',
-        'Other replicas change the registry all the time. Try again.',
-        {
-          retryAfterSeconds: 1,
-        },
-      );
+        return (await this.attempt(group)) || null;
+      });
     } catch (error) {
       for (const { reject } of group) reject(error);
     }

@@ -2,6 +2,7 @@
  * Consolidation: after many additions all rows are fitted anew together, the bundle's own too, in a process of its own, so that
  * changes need not wait for it. The result is stored when it measures better and nothing has changed meanwhile.
  */
+import { maxConsolidatedClasses } from '../../core/fitting/consolidation.js';
 import type { Logger } from '../observability/logger.js';
 import { ConsolidationTrigger } from './consolidation-trigger.js';
 import type { FittingProcess } from './fitting/fitting-process.js';
@@ -10,6 +11,8 @@ import type { ConsolidatedRows } from './fitting/protocol.js';
 /** What it needs of the registry. */
 interface ConsolidationTarget {
   readonly revision: number;
+  /** Of the bundle and added ones together. */
+  readonly classCount: number;
   /** With all classes as they are. */
   newFitting(): Pick<FittingProcess, 'consolidate' | 'close'>;
   /** False when the registry is no longer at that revision. */
@@ -26,6 +29,7 @@ interface ConsolidationOptions {
 export class Consolidation {
   private readonly trigger: ConsolidationTrigger;
   private fitting: Pick<FittingProcess, 'close'> | null = null;
+  private hasSaidTooMany = false;
 
   constructor(
     private readonly target: ConsolidationTarget,
@@ -52,7 +56,16 @@ export class Consolidation {
   }
 
   private async run(): Promise<void> {
-    const { revision } = this.target;
+    const { revision, classCount } = this.target;
+    if (classCount > maxConsolidatedClasses) {
+      if (!this.hasSaidTooMany)
+        this.options.logger.info(
+          { classes: classCount, most: maxConsolidatedClasses },
+          'There are too many classes to fit all of them together: each keeps the weights that it was added with.',
+        );
+      this.hasSaidTooMany = true;
+      return;
+    }
     const fitting = this.target.newFitting();
     this.fitting = fitting;
     try {

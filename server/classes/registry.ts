@@ -33,6 +33,7 @@ import type { ConsolidatedRows, DescribedClass } from './fitting/protocol.js';
 import { GroupTable } from './group-table.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { StoreFollower } from './store-follower.js';
+import { untilCommitted } from './until-committed.js';
 import type {
   AdaptationChange,
   ClassContent,
@@ -78,8 +79,6 @@ interface Step {
   readonly groups?: boolean;
 }
 
-/** Of replicas that race for the same revision all but one start over; losing so many times in a row is a fault. */
-const maxAttempts = 50;
 /** An adaptation computes for long without a pause in which it could say that it is alive. */
 const adaptationSilenceSeconds = 600;
 
@@ -118,10 +117,14 @@ export class ClassRegistry implements Classes {
     this.fitting = newFitting();
     this.filling = new Filling(this.table, this.fitting, bundle.manifest);
     const revision = (): number => this.revision;
+    const classCount = (): number => this.table.count;
     this.consolidation = new Consolidation(
       {
         get revision() {
           return revision();
+        },
+        get classCount() {
+          return classCount();
         },
         newFitting,
         commit: (rows, expected) => this.inTurn(() => this.commitConsolidated(rows, expected)),
@@ -200,8 +203,12 @@ export class ClassRegistry implements Classes {
     return this.filling.of(names);
   }
 
+  // Whatever asks the fitting process does so in turn, like changes: a step that restarts it must not take the answer with it.
+
   filledIn(candidates: readonly ClassCandidate[]): Promise<readonly (FilledAttributes | null)[]> {
-    return this.filling.in(candidates.map(({ content, examples }) => this.candidateOf(content, examples)));
+    return this.inTurn(() =>
+      this.filling.in(candidates.map(({ content, examples }) => this.candidateOf(content, examples))),
+    );
   }
 
   /** Of all classes. */
@@ -238,7 +245,6 @@ export class ClassRegistry implements Classes {
     return this.store.versions(name, page);
   }
 
-  /** In turn, like changes: a step that restarts the fitting process must not take this answer with it. */
   preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
     return this.inTurn(() => this.fitting.confusion(this.candidateOf(content, examples), signal));
   }
@@ -339,19 +345,16 @@ export class ClassRegistry implements Classes {
     draft: () => Promise<AdaptationChange | null>,
     remember?: Remembered,
   ): Promise<number> {
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    return untilCommitted(async () => {
       await this.catchUp();
       const adaptation = await draft();
       if (!adaptation) return this.revision;
       const change = { adaptation, ...(remember && { remember }) };
       const result = await this.store.commit(change, this.position);
       if (result.kind === 'repeated') throw answeredMeanwhile();
-      if (result.kind !== 'committed') continue;
+      if (result.kind !== 'committed') return null;
       await this.catchUp();
       return result.position.revision;
-    }
-    throw new Failure('registry-unavailable', 'Other replicas change the registry all the time. Try again.', {
-      retryAfterSeconds: 1,
     });
   }
 
@@ -371,7 +374,7 @@ export class ClassRegistry implements Classes {
     if (this.position.commit === '') return this.reload();
     const changes = await this.store.changesSince(this.position, this.bundle.identity);
     if (changes.kind === 'unknown-position') return this.reload();
-    if (changes.position.revision === this.position.revision) return;
+    if (changes.position.revision === this.position.revision) return this.fitMissing();
     this.table.applyStored(changes.changed, changes.removed, changes.examples);
     const groups = this.groupTable.apply(changes.groups);
     await this.afterReading(changes.position, {
@@ -396,7 +399,6 @@ export class ClassRegistry implements Classes {
     await this.afterReading(position, step);
   }
 
-  /** Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. */
   private async afterReading(position: Position, step: Step): Promise<void> {
     this.applyBase(step.base ?? []);
     const notFitted = this.table.notFitted(step.changed);
@@ -405,11 +407,20 @@ export class ClassRegistry implements Classes {
     for (const { name, unusable } of this.table.unusable())
       this.logger.warn({ class: name, unusable }, 'A stored class cannot be used with this bundle.');
     this.moveTo(position, step);
+    await this.fitMissing();
+  }
+
+  /**
+   * Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. If that fails, the next
+   * attempt to catch up tries again.
+   */
+  private async fitMissing(): Promise<void> {
     const missing = this.table.withoutRow();
     if (missing.length === 0) return;
     this.logger.info({ classes: missing.length }, 'Fitting stored classes to this bundle.');
     const { rows } = await this.fitting.fit({ upserts: missing, removals: [] });
-    const result = await this.store.commit({ rows: { bundle: this.bundle.identity, rows } }, position);
+    const fitted = { bundle: this.bundle.identity, rows };
+    const result = await this.store.commit({ rows: fitted }, this.position);
     if (result.kind !== 'committed') return this.catchUp();
     const changed = rows.map(({ name }) => name);
     this.applyRows(rows, result.position);

@@ -121,7 +121,7 @@ const previewSchema = z.object({
     .number()
     .nullable()
     .describe(
-      'The share of its pictures that will be recognised, corrected by what classes held out in training reached against what was promised for them; null where that is not known: with example pictures, and for older models.',
+      'The share of its pictures that will be recognised, corrected by what classes held out in training reached against what was promised for them; null where that is not known: with example pictures, for a class that is not plausible, and for older models.',
     ),
   recognised: z
     .number()
@@ -144,7 +144,9 @@ const previewSchema = z.object({
     .describe('Other classes by their mean probability on these features.'),
   nearest: z
     .array(z.object({ name: z.string(), likeness: z.number() }))
-    .describe('Other classes by the likeness of their attributes, 1 at most.'),
+    .describe(
+      'Other classes by the likeness of their attributes, 1 at most. Attributes that are not given count as they are read from the pictures; classes known by pictures alone are left out.',
+    ),
   filled: classSchema.shape.filled,
   certainty: classSchema.shape.certainty,
   warnings: z.array(z.string()).optional(),

@@ -29,6 +29,14 @@ export const discoverySchema = z.object({
   pool: z.string(),
   pictures: z.int(),
   groups: z.array(groupSchema).describe('Surest first; empty when no class seems to be missing.'),
+  ungrouped: z
+    .array(z.string())
+    .describe(
+      `Ids of pictures that look like none of the known classes one by one (verdict \`unknown\`), but belong to no group; the newest-looking first, ${maxNamedMembers} at most.`,
+    ),
+  advice: z
+    .string()
+    .describe('What to make of the ungrouped pictures, as a sentence; empty where there are none.'),
   registryRevision: z.int(),
 });
 

@@ -232,7 +232,7 @@ export const attributesResponseSchema = z.object({
       name: z.string(),
       minimum: z.number().describe('Smallest value over the seen classes.'),
       maximum: z.number().describe('Largest value over the seen classes.'),
-      description: z.string().optional().describe('What it says, in words, where the dataset has told.'),
+      description: z.string().optional().describe('What it means, in words, if the dataset says so.'),
       unit: z.string().optional().describe('In which its values are.'),
       family: z.string().optional().describe('What it belongs to.'),
     }),

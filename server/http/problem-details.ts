@@ -4,9 +4,24 @@ import { Failure, type FailureCode } from '../../core/failures.js';
 
 export const problemMediaType = 'application/problem+json';
 
-const internal = { status: 500, title: 'Internal error' };
+interface Answer {
+  readonly status: number;
+  readonly title: string;
+  /** Instead of the failure's own message, which is for the log. */
+  readonly detail?: string;
+}
 
-const answers: Partial<Record<FailureCode, { readonly status: number; readonly title: string }>> = {
+const internal: Answer = {
+  status: 500,
+  title: 'Internal error',
+  detail: 'Something went wrong on our side; the log has it under the request id.',
+};
+
+/** What a database says names its user, host or file, and some of these answers anyone may ask for. */
+const storeDetail =
+  'Classes cannot be read or changed at the moment; the log says why, under the request id. Try again later.';
+
+const answers: Partial<Record<FailureCode, Answer>> = {
   'request-invalid': { status: 400, title: 'The request cannot be understood' },
   unauthenticated: { status: 401, title: 'A key is needed' },
   forbidden: { status: 403, title: 'Not allowed' },
@@ -29,8 +44,12 @@ const answers: Partial<Record<FailureCode, { readonly status: number; readonly t
   overloaded: { status: 429, title: 'The queue is full' },
   draining: { status: 503, title: 'The server is about to stop' },
   'not-ready': { status: 503, title: 'Not ready' },
-  'registry-unavailable': { status: 503, title: 'The class registry cannot be reached' },
-  'registry-invalid': { status: 503, title: 'The class registry cannot be used' },
+  'registry-unavailable': {
+    status: 503,
+    title: 'The class registry cannot be reached',
+    detail: storeDetail,
+  },
+  'registry-invalid': { status: 503, title: 'The class registry cannot be used', detail: storeDetail },
   'inference-failed': { status: 503, title: 'The picture was lost with its worker' },
   'fitting-unavailable': { status: 503, title: 'Classes cannot be fitted at the moment' },
   'bundle-not-found': { status: 503, title: 'The bundle cannot be read' },
@@ -54,7 +73,7 @@ interface Problem {
 /** What may be shown of an error. Anything that is no Failure is a defect: its details stay in the log. */
 export function problemOf(error: unknown, requestId?: string): Problem {
   const known = error instanceof Failure ? answers[error.code] : undefined;
-  const { status, title } = known ?? internal;
+  const { status, title, detail = (error as Failure).message } = known ?? internal;
   const code = known ? (error as Failure).code : 'internal';
   const fields = error instanceof Failure ? error.fields : undefined;
   return {
@@ -62,9 +81,7 @@ export function problemOf(error: unknown, requestId?: string): Problem {
     title,
     status,
     code,
-    detail: known
-      ? (error as Failure).message
-      : 'Something went wrong on our side; the log has it under the request id.',
+    detail,
     ...(requestId !== undefined && { requestId }),
     ...(fields && { errors: fields }),
   };

@@ -18,7 +18,7 @@ interface RequestContext {
   caller?: Caller;
   /** What was thrown on the way, for the log. */
   error?: unknown;
-  /** Hears of each stage; undefined when nothing is traced. */
+  /** Called after each stage; undefined when nothing is traced. */
   readonly onStage?: StageListener;
 }
 

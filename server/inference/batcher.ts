@@ -1,7 +1,7 @@
 /**
  * Dynamic batching: a worker that becomes free gets what waits, up to the largest batch size that is full. No picture waits for
  * a batch to fill: under load batches fill while the workers are busy, and without load a picture is sent at once.
- * Only sizes that were warmed up are used, and none is padded (unless the network has a fixed batch).
+ * Only these few sizes are used, because memory grows with each, and none is padded (unless the network has a fixed batch).
  */
 import type { Job } from './job.js';
 import type { Batch } from './worker-protocol.js';

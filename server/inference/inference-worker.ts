@@ -55,6 +55,13 @@ export class InferenceWorker {
     return this.channel.request('start', start, { deadlineSeconds: startSeconds });
   }
 
+  warmUp(batchSize: number): Promise<void> {
+    return this.channel.request('warmUp', batchSize, {
+      deadlineSeconds: this.options.batchSeconds,
+      silenceSeconds,
+    });
+  }
+
   async classify(batch: Batch): Promise<BatchAnswer> {
     const { batchSeconds } = this.options;
     const answer = await this.channel.request('classify', batch, {

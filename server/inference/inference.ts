@@ -78,7 +78,7 @@ export class PictureInference implements Inference {
     this.limits = { pixels: Math.round(context.settings.pixelMillions * 1e6) };
   }
 
-  /** Resolves when every worker is warmed up. */
+  /** Resolves when every worker has run the network once. */
   static async open(
     { bundle, backbone }: { readonly bundle: Bundle; readonly backbone: Backbone },
     source: HeadSource,

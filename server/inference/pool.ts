@@ -35,6 +35,8 @@ interface PoolOptions {
 /** A picture that was lost more often may be what ends the workers. */
 const maxLosses = 2;
 const maxPause = 10_000;
+/** Before a larger batch is warmed up: a server that has just become ready is asked whether it is. */
+const warmUpPause = 200;
 
 export class Pool {
   private readonly batcher: Batcher;
@@ -50,7 +52,7 @@ export class Pool {
     this.batcher = new Batcher(options.batchSizes);
   }
 
-  /** Resolves when every worker is warmed up. */
+  /** Resolves when every worker has run the network once. */
   async start(): Promise<void> {
     try {
       await Promise.all(Array.from({ length: this.options.workers }, () => this.startWorker()));
@@ -141,6 +143,22 @@ export class Pool {
       void this.replaceWorker();
     });
     this.dispatch();
+    void this.warmUpWhenIdle(worker);
+  }
+
+  /** Larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle of it. */
+  private async warmUpWhenIdle(worker: InferenceWorker): Promise<void> {
+    for (const size of this.options.batchSizes.slice(1)) {
+      do await new Promise((resolve) => setTimeout(resolve, warmUpPause).unref());
+      while (worker.pending > 0);
+      try {
+        if (!this.ready.has(worker)) return;
+        await worker.warmUp(size);
+      } catch {
+        return; // it was lost, and is being replaced
+      }
+      this.dispatch(); // it counted as busy meanwhile
+    }
   }
 
   private async replaceWorker(): Promise<void> {

@@ -6,8 +6,10 @@ import type { Classification, ClassifyOptions, ServedBundle } from '../../core/h
 import type { HeadChange } from '../../core/head/head-change.js';
 
 export interface InferenceRequests {
-  /** Opens the network and runs every batch size once. */
+  /** Opens the network and runs the smallest batch. */
   start(start: WorkerStart): WorkerReady;
+  /** Runs a batch of this size once, so that memory for it is there. */
+  warmUp(batchSize: number): void;
   classify(batch: Batch): BatchAnswer;
   /** What the network gives for one picture: upright 8-bit RGB pixels. */
   features(picture: Placed): Float32Array;
@@ -36,7 +38,7 @@ export interface WorkerStart {
 
 export interface WorkerReady {
   readonly provider: Provider;
-  /** The pace of the largest batch. */
+  /** The pace of the smallest batch. */
   readonly secondsPerPicture: number;
 }
 
@@ -50,7 +52,7 @@ export type Batch =
       readonly kind: 'pictures';
       /** Upright 8-bit RGB pixels of each picture. */
       readonly pictures: readonly Placed[];
-      /** The batch size that is run: one that was warmed up, and not less than there are pictures. */
+      /** The batch size that is run: not less than there are pictures. */
       readonly room: number;
       readonly options: readonly BatchOptions[];
     }

@@ -54,7 +54,7 @@ export async function chooseBackbone(
   };
   if (wanted === 'int8') {
     const int8 = await open('int8');
-    if (asked === 'int8') return int8; // told so, whatever a check would say
+    if (asked === 'int8') return int8; // asked for explicitly, whatever a check would say
     return (await floatInstead(int8, catalogue, settings, logger)) ?? int8;
   }
   const float = await open('fp32');

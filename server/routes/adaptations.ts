@@ -27,12 +27,13 @@ export function adaptationRoutes(
   router
     .route('/adaptations')
     .all(named('adaptations'))
-    .get(caller, async (request, response) => {
-      const { adaptations, classes } = serving.current;
-      await reachRevision(request, classes);
-      const all = (await adaptations.list()).map(summaryOf);
-      response.json({ adaptations: all, registryRevision: classes.revision });
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ adaptations, classes }) => {
+        await reachRevision(request, classes);
+        const all = (await adaptations.list()).map(summaryOf);
+        response.json({ adaptations: all, registryRevision: classes.revision });
+      }),
+    )
     .post(admin, (request, response) =>
       serving.use((model) => adapt(model, request, response, dependencies, answerSeconds)),
     )
@@ -40,15 +41,16 @@ export function adaptationRoutes(
   router
     .route('/adaptations/:id')
     .all(named('adaptation'))
-    .get(caller, async (request, response) => {
-      const { adaptations, classes } = serving.current;
-      await reachRevision(request, classes);
-      const { id } = request.params;
-      const found = (await adaptations.list()).find((one) => one.id === id);
-      if (!found)
-        throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
-      response.json(answerOf(found, classes.revision));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ adaptations, classes }) => {
+        await reachRevision(request, classes);
+        const { id } = request.params;
+        const found = (await adaptations.list()).find((one) => one.id === id);
+        if (!found)
+          throw new Failure('not-found', `There is no adaptation ${id}. GET /adaptations lists them.`);
+        response.json(answerOf(found, classes.revision));
+      }),
+    )
     .delete(admin, (request, response) =>
       serving.use(async ({ adaptations }) => {
         const { id } = request.params;

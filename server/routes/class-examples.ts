@@ -24,21 +24,22 @@ export function classExampleRoutes(dependencies: RouteDependencies): Router {
   router
     .route('/classes/:name/examples')
     .all(named('class-examples'))
-    .get(caller, async (request, response) => {
-      validate(noQuerySchema, request.query, 'query');
-      const { classes } = serving.current;
-      await reachRevision(request, classes);
-      const { name, unusableExamples } = classInPath(request, classes);
-      const examples = classes.examplesOf(name).map(({ id, createdAt, createdBy, usable }) => {
-        return { id, createdAt: new Date(createdAt).toISOString(), by: createdBy, usable };
-      });
-      response.json({
-        name,
-        examples,
-        ...(unusableExamples !== undefined && { warnings: [unusableWarning(unusableExamples)] }),
-        registryRevision: classes.revision,
-      });
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        validate(noQuerySchema, request.query, 'query');
+        await reachRevision(request, classes);
+        const { name, unusableExamples } = classInPath(request, classes);
+        const examples = classes.examplesOf(name).map(({ id, createdAt, createdBy, usable }) => {
+          return { id, createdAt: new Date(createdAt).toISOString(), by: createdBy, usable };
+        });
+        response.json({
+          name,
+          examples,
+          ...(unusableExamples !== undefined && { warnings: [unusableWarning(unusableExamples)] }),
+          registryRevision: classes.revision,
+        });
+      }),
+    )
     .post(admin, (request, response) => serving.use((model) => add(model, request, response, dependencies)))
     .delete(admin, (request, response) => serving.use((model) => remove(model, 'all', request, response)))
     .all(onlyMethods('GET', 'POST', 'DELETE'));
@@ -62,7 +63,7 @@ async function add(
   const { dryRun } = validate(exampleQuerySchema, request.query, 'query');
   const { name } = classInPath(request, classes); // before a byte of the pictures is read
   const form = await extractForm(model, request, response, dependencies);
-  const examples = examplesOf(form, name, classes.exampleBackbone);
+  const examples = examplesOf(form, name, classes);
   const ids = examples.map(({ id }) => id);
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);

@@ -56,7 +56,8 @@ export async function previewOf(
   return {
     plausible: problems.length === 0,
     problems,
-    expected,
+    // Nothing is known of what becomes of classes that cannot be: those held out in training were all real.
+    expected: problems.length === 0 ? expected : null,
     recognised,
     confusedWith,
     nearest,

@@ -38,11 +38,12 @@ export function classRoutes(dependencies: RouteDependencies): Router {
   router
     .route('/classes')
     .all(named('classes'))
-    .get(caller, async (request, response) => {
-      const { classes } = serving.current;
-      await reachRevision(request, classes);
-      response.json(await pageOfClasses(request, classes));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        await reachRevision(request, classes);
+        response.json(await pageOfClasses(request, classes));
+      }),
+    )
     .post(admin, (request, response) =>
       serving.use((model) => create(model, request, response, dependencies)),
     )
@@ -50,16 +51,17 @@ export function classRoutes(dependencies: RouteDependencies): Router {
   router
     .route('/classes/:name')
     .all(named('class'))
-    .get(caller, async (request, response) => {
-      const { classes } = serving.current;
-      await reachRevision(request, classes);
-      const name = nameInPath(request, classes);
-      const known = classes.get(name);
-      if (!known) throw noSuchClass(name, namesOf(classes));
-      response.setHeader('ETag', quoted(known.etag));
-      const [filled] = await classes.filled([known.name]);
-      response.json(shownClass(known, [], filled));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        await reachRevision(request, classes);
+        const name = nameInPath(request, classes);
+        const known = classes.get(name);
+        if (!known) throw noSuchClass(name, namesOf(classes));
+        response.setHeader('ETag', quoted(known.etag));
+        const [filled] = await classes.filled([known.name]);
+        response.json(shownClass(known, [], filled));
+      }),
+    )
     .put(admin, (request, response) =>
       serving.use((model) => replace(model, request, response, dependencies)),
     )
@@ -94,7 +96,7 @@ async function create(
   const given: NewClass[] = isMany
     ? validateBody(newClassesSchema, value).classes
     : [validateBody(newClassSchema, value)];
-  const examples = form ? examplesOf(form, given[0].name, classes.exampleBackbone) : [];
+  const examples = form ? examplesOf(form, given[0].name, classes) : [];
   const { attributesOutOfRange: outOfRange } = dependencies.settings;
   const hasExamples = examples.length > 0;
   const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });

@@ -1,8 +1,8 @@
 /** From pictures of a request to examples of a class: all of them, or what is wrong with which. */
 import type { Request, Response } from 'express';
 import { Failure, type FieldProblem } from '../../core/failures.js';
-import type { NewExample } from '../classes/contract.js';
-import { newExample } from '../classes/example.js';
+import type { Classes, NewExample } from '../classes/contract.js';
+import { newExample, withStoredIds } from '../classes/example.js';
 import { callerOf } from '../http/caller.js';
 import { pictureField, type UploadedForm, type UploadedPicture } from '../http/multipart.js';
 import { contextOf, requestSignal } from '../http/request-context.js';
@@ -55,9 +55,12 @@ export function extractForm(
 export function examplesOf(
   { pictures, features }: ExtractedForm,
   name: string,
-  backbone: string,
+  classes: Pick<Classes, 'exampleBackbone' | 'examplesOf'>,
 ): NewExample[] {
-  return pictures.map(({ bytes }, i) => newExample(name, backbone, bytes, features[i]));
+  const examples = pictures.map(({ bytes }, i) =>
+    newExample(name, classes.exampleBackbone, bytes, features[i]),
+  );
+  return withStoredIds(examples, classes.examplesOf(name));
 }
 
 /** What was sent, for an Idempotency-Key: the boundary of a form is another each time. */

@@ -25,22 +25,24 @@ export function groupRoutes(dependencies: RouteDependencies): Router {
   router
     .route('/groups')
     .all(named('groups'))
-    .get(caller, async (request, response) => {
-      const { classes } = serving.current;
-      await reachRevision(request, classes);
-      response.json(pageOfGroups(request, classes));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        await reachRevision(request, classes);
+        response.json(pageOfGroups(request, classes));
+      }),
+    )
     .all(onlyMethods('GET'));
   router
     .route('/groups/:name')
     .all(named('group'))
-    .get(caller, async (request, response) => {
-      const { classes } = serving.current;
-      await reachRevision(request, classes);
-      const group = requiredGroup(groupInPath(request, classes), classes);
-      response.setHeader('ETag', quoted(group.etag));
-      response.json(shownGroup(group, classes));
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        await reachRevision(request, classes);
+        const group = requiredGroup(groupInPath(request, classes), classes);
+        response.setHeader('ETag', quoted(group.etag));
+        response.json(shownGroup(group, classes));
+      }),
+    )
     .put(admin, (request, response) => serving.use((model) => put(model, request, response, dependencies)))
     .delete(admin, async (request, response) => {
       const ifMatch = requiredIfMatch(request);

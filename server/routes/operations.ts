@@ -32,7 +32,7 @@ export function stateRoutes({ state, serving, settings }: RouteDependencies): Ro
     .all(named('readyz'))
     .get(async (_request, response) => {
       const reasons = await state.ready();
-      const degraded = state.degraded().map(withoutLocation);
+      const degraded = state.degraded();
       if (reasons.length > 0)
         response.status(503).json({ ...answer([...reasons, ...degraded]), serving: facts() });
       else {
@@ -42,11 +42,6 @@ export function stateRoutes({ state, serving, settings }: RouteDependencies): Ro
     })
     .all(onlyMethods('GET'));
   return router;
-}
-
-/** What a database says about itself (address, user, file) is for the log: anyone may ask whether a server is ready. */
-function withoutLocation(reason: string): string {
-  return reason.replace(/^(the class registry [^:]*):.*$/s, '$1; the log says why');
 }
 
 export function metricsRoute({ metrics }: Pick<RouteDependencies, 'metrics'>): Router {

@@ -1,7 +1,8 @@
 /** /pools/NAME/discover and /pools/NAME/classes: classes that are missing, and one of them saved with pictures of the pool as its examples. */
 import { Router, type Request, type Response } from 'express';
+import { ungroupedAdvice } from '../../core/discovery/discovery.js';
 import type { PooledGroup } from '../adaptation/contract.js';
-import { exampleOfPool } from '../classes/example.js';
+import { exampleOfPool, withStoredIds } from '../classes/example.js';
 import { noQuerySchema } from '../contract/class-schemas.js';
 import { classOfPoolSchema, maxNamedMembers } from '../contract/discovery-schemas.js';
 import { onlyMethods } from '../http/errors.js';
@@ -41,11 +42,18 @@ async function discover(
 ): Promise<void> {
   validate(noQuerySchema, request.query, 'query');
   const pool = poolInPath(request);
-  const { pictures, groups } = await adaptations.discover(
+  const { pictures, groups, ungrouped } = await adaptations.discover(
     pool,
     requestSignal(request, response, deadlineSeconds),
   );
-  response.json({ pool, pictures, groups: groups.map(shown), registryRevision: classes.revision });
+  response.json({
+    pool,
+    pictures,
+    groups: groups.map(shown),
+    ungrouped: ungrouped.slice(0, maxNamedMembers),
+    advice: ungroupedAdvice(ungrouped.length, pictures),
+    registryRevision: classes.revision,
+  });
 }
 
 async function save(
@@ -63,8 +71,11 @@ async function save(
   const { attributesOutOfRange: outOfRange } = dependencies.settings;
   const [candidate] = checkCandidates([given], model, { hasExamples: true, outOfRange });
   const pictures = await adaptations.picturesOf(pool, members);
-  const examples = pictures.map((one) => exampleOfPool(given.name, classes.exampleBackbone, one));
   const { content } = candidate;
+  const examples = withStoredIds(
+    pictures.map((one) => exampleOfPool(content.name, classes.exampleBackbone, one)),
+    classes.examplesOf(content.name),
+  );
   const [filled] = await classes.filledIn([{ content, examples }]);
   await answerOnce(request, response, bytes, classes, [{ kind: 'create', content, examples }], (result) =>
     oneAnswer(result, candidate, filled),

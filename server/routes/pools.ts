@@ -18,30 +18,33 @@ export function poolRoutes(dependencies: RouteDependencies): Router {
   router
     .route('/pools')
     .all(named('pools'))
-    .get(caller, async (_request, response) => {
-      const pools = await serving.current.adaptations.pools();
-      const { learnFromTraffic, poolDays } = settings;
-      response.json({ pools: pools.map(shown), learnFromTraffic, poolDays });
-    })
+    .get(caller, (_request, response) =>
+      serving.use(async ({ adaptations }) => {
+        const pools = await adaptations.pools();
+        const { learnFromTraffic, poolDays } = settings;
+        response.json({ pools: pools.map(shown), learnFromTraffic, poolDays });
+      }),
+    )
     .all(onlyMethods('GET'));
   router
     .route('/pools/:name')
     .all(named('pool'))
-    .get(caller, async (request, response) => {
-      const name = poolInPath(request);
-      const { adaptations } = serving.current;
-      const known = (await adaptations.pools()).find((one) => one.name === name);
-      if (!known) throw noPool(name);
-      const answered = await adaptations.answered(name);
-      response.json({
-        ...shown(known),
-        answered: answered.map(({ answered: answer, rows }) => ({ class: answer, pictures: rows })),
-      });
-    })
+    .get(caller, (request, response) =>
+      serving.use(async ({ adaptations }) => {
+        const name = poolInPath(request);
+        const known = (await adaptations.pools()).find((one) => one.name === name);
+        if (!known) throw noPool(name);
+        const answered = await adaptations.answered(name);
+        response.json({
+          ...shown(known),
+          answered: answered.map(({ answered: answer, rows }) => ({ class: answer, pictures: rows })),
+        });
+      }),
+    )
     .post(admin, (request, response) => serving.use((model) => add(model, request, response, dependencies)))
     .delete(admin, async (request, response) => {
       const name = poolInPath(request);
-      const pictures = await serving.current.adaptations.removePool(name);
+      const pictures = await serving.use(({ adaptations }) => adaptations.removePool(name));
       if (pictures === null) throw noPool(name);
       auditAct(request, { outcome: 'changed', pool: name, pictures }, 'A pool of pictures was forgotten.');
       response.status(204).end();

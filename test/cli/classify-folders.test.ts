@@ -116,6 +116,8 @@ describe('a table that exists is continued', () => {
     const { stdout, stderr } = await classify();
     expect(stderr).toContain('2 pictures have been answered before');
     expect(stdout).toMatch(/^4 pictures answered, 2 before/);
+    const after = (await readFile(csv(), 'utf8')).split('\n');
+    for (const kept of [0, 1, 2]) expect(after[kept]).toBe(lines[kept]);
     expectSameAnswers(await rows(), whole);
   });
 

@@ -1,10 +1,12 @@
 /** A command line that helps: mistakes are named as what they are, and shells complete what there is. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { projectFolder } from '../../core/project-folder.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
+import { hasTool } from '../support/tools.js';
 
 const folder = temporaryFolder();
 
@@ -43,6 +45,17 @@ test('help has no colours where there is no terminal', async () => {
   expect((await unseen('--help')).stdout).not.toContain('\u001b[');
 });
 
+test.skipIf(!hasTool('script'))('in a terminal help has some, and none with NO_COLOR', () => {
+  const main = join(projectFolder(), 'dist/cli/main.js');
+  const shown = (variables: object): string =>
+    spawnSync('script', ['-qec', `"${process.execPath}" "${main}" --help`, '/dev/null'], {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm', ...variables },
+    }).stdout;
+  expect(shown({})).toContain('\u001b[1m');
+  expect(shown({ NO_COLOR: '1' })).not.toContain('\u001b[');
+});
+
 describe('completion', () => {
   test('bash completes commands, commands of commands and options', async () => {
     const { stdout } = await unseen('completion', 'bash');
@@ -56,11 +69,59 @@ describe('completion', () => {
     expect(completed('unseen', 'classify', 'x.jpg', '--cs')).toEqual(['--csv']);
   });
 
-  test('zsh and fish get scripts that name every command', async () => {
-    for (const shell of ['zsh', 'fish']) {
-      const { code, stdout } = await unseen('completion', shell);
-      expect(code).toBe(0);
-      for (const word of ['classify', 'extract', 'move-to']) expect(stdout).toContain(word);
-    }
+  test.skipIf(!hasTool('fish'))('fish does so too, with descriptions', async () => {
+    const { stdout } = await unseen('completion', 'fish');
+    const script = join(folder, 'unseen.fish');
+    writeFileSync(script, stdout);
+    const completed = (line: string): string[] => {
+      const asked = `source ${script}; complete -C '${line}'`;
+      const { stdout: offered, stderr } = spawnSync('fish', ['--no-config', '-c', asked], {
+        encoding: 'utf8',
+        cwd: folder,
+      });
+      expect(stderr).toBe('');
+      return offered.trim().split('\n');
+    };
+    expect(completed('unseen cl').map((line) => line.split('\t')[0])).toEqual(['classes', 'classify']);
+    expect(completed('unseen classes li')).toEqual(['list\tList the classes that compete.']);
+    expect(completed('unseen classes list --ki')).toEqual([
+      expect.stringMatching(/^--kind\tlist only classes/),
+    ]);
+    expect(completed('unseen classify x.jpg --cs')).toEqual([expect.stringMatching(/^--csv\t/)]);
+    expect(completed('unseen train --unseen-c')).toEqual([
+      expect.stringContaining("xlsa17's testclasses.txt"), // with its quotation mark
+    ]);
+  });
+
+  test.skipIf(!hasTool('zsh'))('zsh completes at the first Tab, sourced or found in fpath', async () => {
+    const { stdout } = await unseen('completion', 'zsh');
+    const functions = join(folder, 'functions');
+    mkdirSync(functions);
+    writeFileSync(join(functions, '_unseen'), stdout);
+    // A terminal of its own, in which somebody types; what is typed is asked for until the answer is there.
+    const typed = (prepare: string): string =>
+      spawnSync(
+        'zsh',
+        [
+          '-f',
+          '-c',
+          `zmodload zsh/zpty
+           zpty shell zsh -f -i
+           until-shown() { local end=$((SECONDS + 20)); while [[ $shown != *$1* ]] && (( SECONDS < end )); do zpty -r -t shell part && shown+=\${part//[[:cntrl:]]/} || sleep 0.05; done }
+           zpty -w shell "PROMPT=READY'>'; ${prepare}"
+           until-shown 'READY>'
+           zpty -w -n shell $'unseen classes li\t'; until-shown 'list'
+           zpty -w -n shell $'--ki\t'; until-shown '--kind'
+           zpty -d shell
+           print -r -- "$shown"`,
+        ],
+        { encoding: 'utf8', cwd: folder, env: { ...process.env, TERM: 'dumb' } },
+      ).stdout;
+    const prepared = 'autoload -U compinit; compinit -u -D';
+    for (const prepare of [
+      `${prepared}; source ${functions}/_unseen`,
+      `fpath=(${functions} \\$fpath); ${prepared}`,
+    ])
+      expect(typed(prepare), prepare).toMatch(/unseen classes list\s+--kind/);
   });
 });

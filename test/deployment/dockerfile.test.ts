@@ -1,5 +1,5 @@
 /** The Dockerfile as linters and our own rules see it. It is built for real by scripts/image/build-here.sh, by hand. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { validate } from 'dockerfile-utils';
 import { run } from 'dockerfilelint';
 import { describe, expect, test } from 'vitest';
@@ -92,4 +92,18 @@ test('everything that is copied from the project exists', () => {
     .map((path) => path.replace('${BUNDLE}', 'models/demo'));
   expect(copied.length).toBeGreaterThan(10);
   for (const path of copied) expect(existsSync(new URL(path, project)), path).toBe(true);
+});
+
+test('the stage that builds has what the build reads, and .dockerignore lets it in', () => {
+  const read = (name: string): string => readFileSync(new URL(name, project), 'utf8');
+  const { build } = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+  const named = build.split(/\s+/).filter((word) => /\.(js|json)$/.test(word));
+  expect(named).toContain('tsconfig.build.json');
+  expect(build).toContain('vite build'); // which reads vite.config.ts; the package of the client gets a LICENSE
+  const copied = only('build', 'COPY').flatMap((words) => words.split(' ').slice(0, -1));
+  const allowed = read('.dockerignore').split('\n');
+  for (const file of [...named, 'tsconfig.json', 'vite.config.ts', 'LICENSE']) {
+    expect(copied, file).toContain(file);
+    expect(allowed, file).toContain(`!${file.split('/')[0]}`);
+  }
 });

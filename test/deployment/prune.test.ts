@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -33,7 +33,10 @@ test('removes what this machine cannot load or nothing reads, and nothing else',
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), 'x');
   }
+  // As npm links a workspace: in the image there is no such folder.
+  symlinkSync('../client', join(folder, 'unseen-client'));
   expect(prune(folder)).toMatchObject({ status: 0, stderr: '' });
+  expect(lstatSync(join(folder, 'unseen-client'), { throwIfNoEntry: false })).toBeUndefined();
   for (const path of kept) expect(existsSync(join(folder, path)), path).toBe(true);
   for (const path of removed) expect(existsSync(join(folder, path)), path).toBe(false);
 });

@@ -1,6 +1,6 @@
 /** `unseen serve` as it is deployed: the built program, the demonstration bundle, drawn flags over real HTTP, signals. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
@@ -11,6 +11,7 @@ import { attributesOf } from '../../demo/flags/attributes.js';
 import { letterFlags } from '../../demo/flags/letters.js';
 import { newcomerFlag } from '../../demo/flags/newcomer.js';
 import { renderFlag } from '../../demo/flags/render.js';
+import { askOverTls, freshAgent, makeCertificate, type TestCertificate } from '../support/certificate.js';
 import { startUnseen, unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { send } from '../support/test-server.js';
@@ -86,6 +87,25 @@ test.skipIf(!available)(
     expect(code).toBe(0);
   },
 );
+
+test.skipIf(!available)('SIGHUP makes it read its certificate again, and it serves on', async () => {
+  const [first, second] = [makeCertificate('first'), makeCertificate('second')];
+  const files = { certificate: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };
+  const place = ({ cert, key }: TestCertificate): void => {
+    writeFileSync(files.certificate, cert);
+    writeFileSync(files.key, key);
+  };
+  place(first);
+  const tls = ['--tls-certificate', files.certificate, '--tls-key', files.key];
+  const { url, child, finished } = await serve('--registry', 'sqlite::memory:', ...tls);
+  const ask = () => askOverTls(`${url}/readyz`, freshAgent(), [first, second]);
+  expect(await ask()).toEqual({ status: 200, name: 'first' });
+  place(second);
+  child.kill('SIGHUP');
+  await expect.poll(ask).toEqual({ status: 200, name: 'second' });
+  child.kill('SIGTERM');
+  expect((await finished).code).toBe(0);
+});
 
 function childrenOf(pid: number): number[] {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { observabilityFolder } from '../../fixtures/grafana-dashboard.js';
 import { projectFolder } from '../../core/project-folder.js';
-import { readRules, rulesFile, rulesTestFile } from '../support/rules.js';
+import { readRules, rulesFile, rulesTestFiles } from '../support/rules.js';
 
 const alerts = readRules().filter(({ alert }) => alert !== undefined);
 const names = alerts.map(({ alert }) => alert!);
@@ -41,10 +41,12 @@ test.each(alerts.map((rule) => [rule.alert!, rule] as const))(
 );
 
 test('every alert is tested firing and not firing', () => {
-  const { tests } = parse(readFileSync(rulesTestFile, 'utf8')) as {
-    tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
-  };
-  const cases = tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
+  const cases = rulesTestFiles.flatMap((file) => {
+    const { tests } = parse(readFileSync(file, 'utf8')) as {
+      tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
+    };
+    return tests.flatMap(({ alert_rule_test = [] }) => alert_rule_test);
+  });
   for (const name of names) {
     const own = cases
       .filter(({ alertname }) => alertname === name)
@@ -76,7 +78,7 @@ describe.skipIf(spawnSync('promtool', ['--version']).error !== undefined)(
   () => {
     test.each([
       ['check', 'rules', rulesFile],
-      ['test', 'rules', rulesTestFile],
+      ['test', 'rules', ...rulesTestFiles],
       ['check', 'config', join(observabilityFolder, 'prometheus.yml')],
     ])('%s %s passes', (...words) => {
       const { status, stdout, stderr } = spawnSync('promtool', words, { encoding: 'utf8' });

@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
 import { infer } from '../support/open-inference.js';
 import { numbered } from '../support/pictures.js';
+import { atEndOfFile } from '../support/runner/end-of-file.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { postBytes, send, startTestServer, type TestServer } from '../support/test-server.js';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   const holding = httpRequest(`${server.url}/classify`, { method: 'POST', agent: false, headers });
   holding.on('error', () => undefined);
   holding.flushHeaders();
+  atEndOfFile(() => holding.destroy());
   while (server.models.current.inference.state.queued === 0) await sleep(10);
 });
 

@@ -28,7 +28,11 @@ test('/readyz says what is wrong with the registry without where it is; the log 
     .poll(reasons, { timeout: 15_000 })
     .toContain('the class registry cannot be reached; the log says why');
   const { hostname, port, username, pathname } = new URL(registry);
-  const text = (await reasons()).join(' ');
+  // Nor do the routes that read from it, and that anyone may ask.
+  const routes = ['classes/any/versions', 'pools', 'pools/any', 'adaptations'];
+  const answers = await Promise.all(routes.map((route) => send(`${url}/${route}`)));
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  const text = [...(await reasons()), ...answers.map(({ body }) => body.detail as string)].join(' ');
   for (const part of [hostname, port, username, pathname.slice(1)]) expect(text).not.toContain(part);
   expect(log.join('')).toContain(`${hostname}:${port}`);
   await postgres().start();

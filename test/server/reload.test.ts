@@ -1,8 +1,11 @@
 /** A request sees one model from its first byte to its last, whatever is loaded meanwhile. */
 import { request as open, type ClientRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import request from 'supertest';
 import { expect, test } from 'vitest';
 import type { Bundle } from '../../core/bundle/bundle.js';
+import { createApp } from '../../server/app.js';
+import type { Serving } from '../../server/model/contract.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
@@ -103,3 +106,25 @@ test('after a reload the gauges show the model that serves, and its workers', as
   expect(body).toMatch(/^unseen_workers_ready 1$/m);
   expect(body).not.toContain(first.identity.slice(0, 12));
 });
+
+test.each(['classes', 'classes/class-001', 'classes/class-001/examples', 'groups', 'adaptations', 'pools'])(
+  'GET /%s holds its model open while it is answered',
+  async (path) => {
+    const { server } = await startWithReload();
+    let holders = 0;
+    const serving: Serving = {
+      get current(): never {
+        throw new Error('a model that is not held may be closed by a reload');
+      },
+      use: async (work) => {
+        holders += 1;
+        return server.models.use(work);
+      },
+    };
+    const { body } = await request(createApp({ ...server.dependencies, serving }))
+      .get(`/${path}`)
+      .expect(200);
+    expect(body).toBeTypeOf('object');
+    expect(holders).toBe(1);
+  },
+);

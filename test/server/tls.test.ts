@@ -1,10 +1,14 @@
 /** HTTPS: a certificate from files, replaced under load without a failed request. */
 import { writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { makeCertificate, type TestCertificate } from '../support/certificate.js';
+import {
+  askOverTls,
+  freshAgent as fresh,
+  makeCertificate,
+  type TestCertificate,
+} from '../support/certificate.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
@@ -21,21 +25,7 @@ const first = makeCertificate('first');
 const second = makeCertificate('second');
 const start = (): Promise<TestServer> => startTestServer({ bundle: () => bundle, settings });
 
-/** The status, and whose certificate the server showed. */
-function ask(url: string, agent: Agent): Promise<{ status: number; name: string }> {
-  return new Promise((resolve, reject) => {
-    request(url, { agent, ca: [first.cert, second.cert] }, (response) => {
-      const name = (response.socket as TLSSocket).getPeerCertificate().subject.CN as string;
-      response.resume();
-      response.on('end', () => {
-        resolve({ status: response.statusCode!, name });
-      });
-    })
-      .on('error', reject)
-      .end();
-  });
-}
-const fresh = (): Agent => new Agent({ keepAlive: false, maxCachedSessions: 0 });
+const ask = (url: string, agent: Agent) => askOverTls(url, agent, [first, second]);
 
 test('serves HTTPS, and a new certificate from a reload on, without a failed request', async () => {
   place(first);

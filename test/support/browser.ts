@@ -1,7 +1,7 @@
 /** Debian's Chromium, driven by playwright-core. Tests that need it are skipped, with a note, where there is none. */
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 
 const program = process.env.UNSEEN_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -13,7 +13,7 @@ if (!hasBrowser)
 
 let started: Promise<Browser> | undefined;
 
-/** One for the test file; it is closed at its end. */
+/** One for all test files of the process, with which it ends; what pages keep is apart by their contexts. */
 export function openBrowser(): Promise<Browser> {
   started ??= chromium.launch({
     executablePath: program,
@@ -25,10 +25,6 @@ export function openBrowser(): Promise<Browser> {
   });
   return started;
 }
-
-afterAll(async () => {
-  await (await started)?.close();
-});
 
 export interface OpenedPage extends Page {
   /** What a page should never do: throw, log an error, break its own policy, contact another host. */

@@ -1,4 +1,6 @@
 /** A self-signed certificate for 127.0.0.1 and localhost, made for a test: X.509 v3 in DER, with an elliptic key. */
+import { Agent, request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export interface TestCertificate {
@@ -59,3 +61,25 @@ export function makeCertificate(name: string, days = 30): TestCertificate {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   };
 }
+
+/** The status, and whose certificate the server showed. */
+export function askOverTls(
+  url: string,
+  agent: Agent,
+  trusted: readonly TestCertificate[],
+): Promise<{ status: number; name: string }> {
+  return new Promise((resolve, reject) => {
+    request(url, { agent, ca: trusted.map(({ cert }) => cert) }, (response) => {
+      const name = (response.socket as TLSSocket).getPeerCertificate().subject.CN as string;
+      response.resume();
+      response.on('end', () => {
+        resolve({ status: response.statusCode!, name });
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** A new connection for each request, with nothing remembered of the last. */
+export const freshAgent = (): Agent => new Agent({ keepAlive: false, maxCachedSessions: 0 });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { Failure } from '../../core/failures.js';
 import { projectFolder } from '../../core/project-folder.js';
 import { silent } from '../../core/progress.js';
 import { serverConfigurationSchema } from '../../server/configuration.js';
 import { startServer, type RunningServer } from '../../server/run.js';
+import { atEndOfFile } from './runner/end-of-file.js';
 import { silentLogger } from './silent-logger.js';
 import { testKey } from './test-server.js';
 
@@ -18,7 +18,7 @@ export async function startDemoServer(): Promise<RunningServer | null> {
   });
   try {
     const server = await startServer(settings, { watcher: silent, logger: silentLogger().logger });
-    afterAll(() => server.stop(0));
+    atEndOfFile(() => server.stop(0));
     return server;
   } catch (error) {
     if (error instanceof Failure && error.code === 'backbone-unavailable') {

@@ -13,7 +13,9 @@ interface Rule {
 }
 
 export const rulesFile = join(observabilityFolder, 'rules', 'unseen.rules.yaml');
-export const rulesTestFile = join(observabilityFolder, 'rules', 'unseen.rules.test.yaml');
+export const rulesTestFiles = ['unseen.rules.test.yaml', 'unseen.rules-over-days.test.yaml'].map((name) =>
+  join(observabilityFolder, 'rules', name),
+);
 
 export function readRules(): Rule[] {
   const { groups } = parse(readFileSync(rulesFile, 'utf8')) as { groups: { rules: Rule[] }[] };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { atEndOfFile } from './runner/end-of-file.js';
 
 interface SmallDisk {
   readonly folder: string;
@@ -19,7 +19,7 @@ export function mountSmallDisk(kibibytes: number): SmallDisk | null {
     rmdirSync(folder);
     return null;
   }
-  afterAll(() => {
+  atEndOfFile(() => {
     spawnSync('umount', ['--lazy', folder]);
     rmdirSync(folder);
   });

@@ -1,4 +1,3 @@
-import { afterAll } from 'vitest';
 import type { Backbone } from '../../core/backbone/backbone.js';
 import { serverKey } from '../../fixtures/server-key.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
@@ -7,6 +6,7 @@ import { serverConfigurationSchema, type ServerConfiguration } from '../../serve
 import { createLogger } from '../../server/observability/logger.js';
 import { startServer, type RunningServer } from '../../server/run.js';
 import { numbered } from './pictures.js';
+import { atEndOfFile } from './runner/end-of-file.js';
 import { smallBackbone } from '../../fixtures/small-backbone.js';
 
 export interface TestServer extends RunningServer {
@@ -45,7 +45,7 @@ export async function startTestServer({
     logger: createLogger(all, { write: (line) => void log.push(line) }),
     load: async () => ({ bundle: bundle(), backbone: await backbone() }),
   });
-  afterAll(() => server.stop(0));
+  atEndOfFile(() => server.stop(0));
   return { ...server, log };
 }
 

@@ -73,7 +73,7 @@ function openScratchFiles(): string[] {
 let figures = 0;
 const solversFigure = (data: Dataset): Promise<unknown> => {
   const directory = ExperimentDirectory.open(join(folder, `figure-${++figures}`), dataset, engine);
-  const time = new Timekeeper(2, silent);
+  const time = new Timekeeper(['solver', 'solver'], silent);
   return figureSolvers(data, configuration, [1], { engine, directory, watcher: silent }, time);
 };
 const transductive = { ...configuration, transductive: transductiveSchema.parse({ rows: 'test-unseen' }) };

@@ -129,10 +129,10 @@ function foldScaling(
   const weights = new Float64Array(classCount * width);
   const offsets = new Float64Array(classCount);
   for (let c = 0; c < classCount; c++) {
-    const lent = Float64Array.from({ length: seenCount }, (_, s) => kernel[s * classCount + c]);
+    const kernelColumn = Float64Array.from({ length: seenCount }, (_, s) => kernel[s * classCount + c]);
     for (let j = 0; j < width; j++) {
       let sum = 0;
-      for (let s = 0; s < seenCount; s++) sum += z[j * seenCount + s] * lent[s];
+      for (let s = 0; s < seenCount; s++) sum += z[j * seenCount + s] * kernelColumn[s];
       weights[c * width + j] = sum * scaling.factor[j];
       offsets[c] -= weights[c * width + j] * scaling.lowest[j];
     }

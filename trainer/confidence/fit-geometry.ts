@@ -52,6 +52,7 @@ export async function fitGeometry(data: Fitted): Promise<FittedGeometry> {
   return {
     geometry,
     meanLength,
+    classPlaces: places,
     spreads: { within, between, deviation, rowsPerClass: perClass },
   };
 }

@@ -11,6 +11,7 @@ import { Random } from '../../core/random.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { unseenMask, type ScoreRows } from '../evaluation/judge-rows.js';
 import type { TrainingData } from '../preparation/training-data.js';
+import { fitPlacement } from './fit-placement.js';
 import type { Promises } from './promises.js';
 
 export interface FoldSample extends Promises {
@@ -33,6 +34,8 @@ export interface FittedGeometry {
   readonly geometry: NoveltyGeometry;
   readonly spreads: Spreads;
   readonly meanLength: number;
+  /** Means of the training rows of seen classes along the directions, by label. */
+  readonly classPlaces: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Which rows are kept: all of them, or as many of seen as of held-out classes. */
@@ -54,18 +57,20 @@ export async function sampleFold(
   head: LinearHead,
   dataset: Dataset,
   { mapper }: Pick<TrainingData, 'mapper'>,
-  { geometry, spreads, meanLength }: FittedGeometry,
+  fitted: FittedGeometry,
   promises: (classes: Int32Array) => Promise<Promises>,
 ): Promise<FoldSample> {
+  const { geometry, spreads, meanLength } = fitted;
   const rows = sampledRows(dataset);
   const labels = rows.map((row) => dataset.labels[row]);
   const isUnseen = unseenMask(dataset);
   const heldOut = Int32Array.from(new Set(labels.filter((label) => isUnseen[label]))).sort();
   const observer = await NoveltyObserver.open(geometry);
   try {
+    const placing = { meanLength, placement: fitPlacement(head, fitted) };
     const places = matrix(head.weights.rows, geometry.basis.rows);
     for (let c = 0; c < places.rows; c++)
-      rowOf(places, c).set(observer.placeOf(rowOf(head.weights, c), meanLength));
+      rowOf(places, c).set(observer.placeOf(rowOf(head.weights, c), placing));
     return {
       scores: await score(rows),
       labels,

@@ -1,5 +1,6 @@
 import { percent, percentWithin, withinWidth } from '../../core/percent.js';
 import type { BaselineResult, Baselines } from '../baseline/baseline.js';
+import { biasOriginInWords, type BiasOrigin } from './bias-origin.js';
 import type { Evaluation } from './evaluate.js';
 import type { Calibration } from './record-calibration.js';
 import type { Interval } from './intervals.js';
@@ -18,11 +19,12 @@ interface ValidationFigures {
 export function evaluationTable(
   evaluation: Evaluation,
   { kernelRidge, eszsl }: Baselines,
+  origin: BiasOrigin | null,
   validation?: ValidationFigures,
 ): string {
   const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
-  const chosen = `bias ${[generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3)).join(', ')}, each chosen on validation classes`;
+  const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3)).join(', ');
   const beside = (figure: (one: BaselineResult) => Figure): Figure[] => [kernelRidge, eszsl].map(figure);
   const lines = [
     `Mean accuracy over classes in %     ${['model', 'kernel ridge', 'ESZSL'].map((name) => name.padEnd(withinWidth)).join('   ')}   (95 % intervals: other test rows of the same classes)`,
@@ -45,9 +47,10 @@ export function evaluationTable(
         '                     H',
         [generalized.harmonicMean, intervals.harmonicMean],
         beside((one) => [one.harmonicMean, one.intervals.harmonicMean]),
-        chosen,
+        `bias ${biases}`,
       ),
       ...overBiases(evaluation, beside),
+      `  The model's bias is ${biasOriginInWords(origin)}; the closed forms have theirs from validation classes.`,
     );
   if (standard.top1 !== null)
     lines.push(

@@ -30,7 +30,11 @@ export async function figureSamples(
       const changed = { ...configuration, head: { ...configuration.head, samplesPerClass } };
       const name = `figure samples: ${samplesPerClass} per class, seed ${seed}`;
       found.push(
-        await time.step(name, async () => (await judgedModel(dataset, changed, seed, run, 'standard')).top1!),
+        await time.step(
+          'figure samples',
+          name,
+          async () => (await judgedModel(dataset, changed, seed, run, 'standard')).top1!,
+        ),
       );
     }
     points.push({ samplesPerClass, top1: 100 * spread(found).mean });

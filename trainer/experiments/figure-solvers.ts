@@ -49,8 +49,10 @@ export async function figureSolvers(
     };
     for (const seed of seeds) {
       const unit = ExperimentDirectory.unit('curve', changed.features, changed.generator, seed);
-      const validationLoss = await time.step(`figure ipot-vs-sinkhorn: ${solver}, seed ${seed}`, () =>
-        run.directory.once(unit, () => lossCurve(dataset, changed, seed, run)),
+      const validationLoss = await time.step(
+        kindOfStep,
+        `figure ipot-vs-sinkhorn: ${solver}, seed ${seed}`,
+        () => run.directory.once(unit, () => lossCurve(dataset, changed, seed, run)),
       );
       curves.push({ solver, seed, validationLoss });
     }
@@ -58,8 +60,10 @@ export async function figureSolvers(
   return { figure: 'ipot-vs-sinkhorn', curves };
 }
 
-export function stepsOfSolvers(seeds: readonly number[]): number {
-  return solvers.length * seeds.length;
+const kindOfStep = 'figure ipot-vs-sinkhorn';
+
+export function stepsOfSolvers(seeds: readonly number[]): string[] {
+  return solvers.flatMap(() => seeds.map(() => kindOfStep));
 }
 
 async function lossCurve(

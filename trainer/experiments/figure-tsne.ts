@@ -30,7 +30,7 @@ export function figureTsne(
 ): Promise<TsneFigure> {
   const { features, generator, head, transductive } = configuration;
   const unit = ExperimentDirectory.unit('tsne', features, generator, head, transductive, seed);
-  return time.step(`figure tsne: seed ${seed}`, () =>
+  return time.step('figure tsne', `figure tsne: seed ${seed}`, () =>
     run.directory.once(unit, async () => {
       const checkpoints = run.directory.generators(configuration, seed);
       const label = `seed ${seed}, generator`;

@@ -43,13 +43,17 @@ interface FigureMaker {
     run: ExperimentRun,
     time: Timekeeper,
   ): Promise<Figure>;
-  steps(seeds: readonly number[]): number;
+  /** The kind of each step, for the estimate of the time left. */
+  steps(seeds: readonly number[]): readonly string[];
 }
 
 const makers: Readonly<Record<FigureName, FigureMaker>> = {
-  samples: { make: figureSamples, steps: (seeds) => sampleCounts.length * seeds.length },
+  samples: {
+    make: figureSamples,
+    steps: (seeds) => sampleCounts.flatMap(() => seeds.map(() => 'figure samples')),
+  },
   'ipot-vs-sinkhorn': { make: figureSolvers, steps: stepsOfSolvers },
-  tsne: { make: figureTsne, steps: () => 1 },
+  tsne: { make: figureTsne, steps: () => ['figure tsne'] },
 };
 
 export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
@@ -58,7 +62,7 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
   requireTestRows(request);
   const directory = ExperimentDirectory.open(out, dataset, engine);
   const run = { engine, directory, watcher };
-  const time = new Timekeeper(totalSteps(request), watcher);
+  const time = new Timekeeper(stepsOfAll(request), watcher);
   const tables: Table[] = [];
   for (const table of request.tables) tables.push(await makeTable({ ...request, table }, run, time));
   const figures: Figure[] = [];
@@ -86,7 +90,9 @@ function requireTestRows({ dataset, tables, figures }: ReproduceRequest): void {
     );
 }
 
-function totalSteps(request: ReproduceRequest): number {
-  const ofTables = request.tables.reduce((sum, table) => sum + stepsOf({ ...request, table }), 0);
-  return request.figures.reduce((sum, figure) => sum + makers[figure].steps(request.seeds), ofTables);
+function stepsOfAll(request: ReproduceRequest): string[] {
+  return [
+    ...request.tables.flatMap((table) => stepsOf({ ...request, table })),
+    ...request.figures.flatMap((figure) => makers[figure].steps(request.seeds)),
+  ];
 }

@@ -59,14 +59,17 @@ export async function sweep(request: SweepRequest): Promise<void> {
     return Array.from({ length: folds }, (_, fold) => ({ point, fold, folds }));
   });
   const own = units.filter((_, u) => u % shard.of === shard.number - 1);
-  const time = new Timekeeper(own.length, watcher);
+  const time = new Timekeeper(
+    own.map(() => 'fold'),
+    watcher,
+  );
   for (const { point, fold, folds } of own) {
     const { features, generator, head, validation, transductive } = point.configuration;
     const { classFraction, rowFraction } = validation;
     const decisive = [features, generator, head, transductive, classFraction, rowFraction, seed, engine.name];
     const key = sha256Of(data, JSON.stringify(decisive)).slice(0, 24);
     const file = join(out, `${key}-fold${fold}.json`);
-    await time.step(`${JSON.stringify(point.settings)}, fold ${fold + 1}`, async () => {
+    await time.step('fold', `${JSON.stringify(point.settings)}, fold ${fold + 1}`, async () => {
       if (existsSync(file)) return;
       const checkpoint = (member: number): string =>
         join(out, `${key}-fold${fold}-member${member}.checkpoint`);

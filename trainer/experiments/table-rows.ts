@@ -36,6 +36,9 @@ export async function baselineRow(
   return { source: 'baseline', name: title, ...overSeeds(perSeed) };
 }
 
+/** Seeds of one row take about equally long; rows differ, by a factor of ten and more. */
+export const kindOfVariant = (table: TableName, { name }: Variant): string => `${table}: ${name}`;
+
 export async function variantRow(
   variant: Variant,
   source: 'ours' | 'ablation',
@@ -46,7 +49,7 @@ export async function variantRow(
   const perSeed: Figures[] = [];
   for (const [foldSeed, seed] of seeds.entries())
     perSeed.push(
-      await time.step(`${table}: ${variant.name}, seed ${seed}`, async () => {
+      await time.step(kindOfVariant(table, variant), `${table}: ${variant.name}, seed ${seed}`, async () => {
         const { configuration, bias } = await selectionOf(variant, table, dataset, { seed, foldSeed }, run);
         const setting = table === 'gzsl' ? 'generalized' : 'standard';
         const model = await judgedModel(dataset, configuration, seed, run, setting);

@@ -17,7 +17,7 @@ import {
 } from './published.js';
 import { imagenetNotes, imagenetRows } from './published-imagenet.js';
 import type { Timekeeper } from './timekeeper.js';
-import { baselineRow, variantRow } from './table-rows.js';
+import { baselineRow, kindOfVariant, variantRow } from './table-rows.js';
 import { variantsOf } from './variants.js';
 
 export interface TableRequest {
@@ -54,7 +54,11 @@ export async function makeTable(request: TableRequest, run: ExperimentRun, time:
   const rows = publishedRows(request);
   if (request.baselines && table !== 'tzsl') {
     for (const name of baselineNames)
-      rows.push(await time.step(`${table}: ${name}`, () => baselineRow(name, request, run)));
+      rows.push(
+        await time.step(kindOfBaseline(table, name), `${table}: ${name}`, () =>
+          baselineRow(name, request, run),
+        ),
+      );
   }
   const variants = variantsOf(request.configuration, table, request.ablations);
   for (const variant of variants)
@@ -116,12 +120,19 @@ function ablationNotes({ seeds, ablations, configuration }: TableRequest): strin
   ];
 }
 
-/** How many steps `makeTable` will take, for the estimate of the time left. */
-export function stepsOf(request: TableRequest): number {
+/** The kind of each step that `makeTable` will take, for the estimate of the time left. */
+export function stepsOf(request: TableRequest): string[] {
   const { table, configuration, ablations, baselines, seeds } = request;
-  const variants = variantsOf(configuration, table, ablations).length;
-  return (baselines && table !== 'tzsl' ? baselineNames.length : 0) + variants * seeds.length;
+  const ofBaselines = baselines && table !== 'tzsl' ? baselineNames : [];
+  return [
+    ...ofBaselines.map((name) => kindOfBaseline(table, name)),
+    ...variantsOf(configuration, table, ablations).flatMap((variant) =>
+      seeds.map(() => kindOfVariant(table, variant)),
+    ),
+  ];
 }
+
+const kindOfBaseline = (table: TableName, name: string): string => `${table}: ${name}`;
 
 /** The paper finds the method better with its regulariser; a note says whether that holds here. */
 function regulariserNote(table: TableName, rows: readonly TableRow[]): string[] {

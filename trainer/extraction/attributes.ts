@@ -14,6 +14,8 @@ export interface ClassAttributes {
   readonly attributeNames: readonly string[];
   readonly values: readonly (readonly number[])[]; // (classes, attributes)
   readonly leftOut: readonly LeftOut[];
+  /** Every class that has a line, usable or not. */
+  readonly named: ReadonlySet<string>;
 }
 
 /** `class,<attribute names>`, one line per class. Lines that cannot be used are listed in `leftOut`; the caller decides what they mean. */
@@ -41,20 +43,11 @@ export async function readAttributes(path: string): Promise<ClassAttributes> {
   }
   if (classNames.length === 0)
     throw new Failure('dataset-invalid', [`${path} describes no class.`, ...listed(leftOut, 5)].join('\n'));
-  return { classNames, attributeNames, values, leftOut };
+  return { classNames, attributeNames, values, leftOut, named: new Set(firstLines.keys()) };
 }
 
-/** For commands that must have every line. */
-export function refuseBadLines(path: string, leftOut: readonly LeftOut[], consequence: string): void {
-  if (leftOut.length === 0) return;
-  const count = leftOut.length === 1 ? 'A line' : `${leftOut.length} lines`;
-  throw new Failure(
-    'dataset-invalid',
-    [`${count} of ${path} cannot be used; ${consequence}`, ...listed(leftOut, 30)].join('\n'),
-  );
-}
-
-function listed(leftOut: readonly LeftOut[], max: number): string[] {
+/** A line for each, up to `max`. */
+export function listed(leftOut: readonly LeftOut[], max: number): string[] {
   const lines = leftOut.slice(0, max).map(({ file, reason }) => `  - ${file}: ${reason}`);
   return leftOut.length > max ? [...lines, `  … and ${leftOut.length - max} more`] : lines;
 }

@@ -29,6 +29,8 @@ export interface ExtractionRequest {
   /** Of the dataset; that of its folder when not given. */
   readonly name?: string;
   readonly leaveOutLines?: boolean;
+  /** Go on without classes that have pictures and no line in that table. */
+  readonly leaveOutClasses?: boolean;
   readonly backbone?: string;
   readonly splits?: Partial<SplitOptions>;
   readonly shard?: Shard;
@@ -63,6 +65,7 @@ export async function extract(
     ...(request.attributeNotes !== undefined && { attributeNotes: request.attributeNotes }),
     splits: { ...defaultSplitOptions, ...request.splits },
     leaveOutLines: request.leaveOutLines ?? false,
+    leaveOutClasses: request.leaveOutClasses ?? false,
   };
   const inputs = await readInputs(sources); // before anything is fetched or opened: mistakes in tables are found in a second
   for (const { file, reason } of inputs.undescribed) watcher.note(`Left out: ${file}: ${reason}`);

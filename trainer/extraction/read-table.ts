@@ -24,11 +24,11 @@ export async function readTable(path: string): Promise<Table> {
     throw cannotOpen(path, error);
   });
   const text = textOf(bytes, path);
-  const told = /^sep=(.)\r?\n/.exec(text)?.[1]; // Excel's own way to say it
-  const skipped = told === undefined ? 0 : 1;
+  const declared = /^sep=(.)\r?\n/.exec(text)?.[1]; // Excel's own way to say it
+  const skipped = declared === undefined ? 0 : 1;
   try {
     const parsed = parse(text, {
-      delimiter: told ?? delimiterOf(text),
+      delimiter: declared ?? delimiterOf(text),
       from_line: 1 + skipped,
       trim: true,
       skip_empty_lines: true,

@@ -12,11 +12,11 @@ export function takeFewShot(
 ): Dataset {
   if (!paperTransductive({ transductive }))
     return withFewShot(dataset, classesWithFewRows(dataset, fewShot.maxRows));
-  const said = fewShotClasses(dataset);
-  if (said.length > 0)
+  const fewShotLabels = fewShotClasses(dataset);
+  if (fewShotLabels.length > 0)
     throw new Failure(
       'config-invalid',
-      `${dataset.name} has few-shot classes (${someOf(Array.from(said, (label) => dataset.classNames[label]))}), which the transductive setting with test rows does not take. ` +
+      `${dataset.name} has few-shot classes (${someOf(Array.from(fewShotLabels, (label) => dataset.classNames[label]))}), which the transductive setting with test rows does not take. ` +
         'Give their rows the split "train", or leave "transductive" out of the configuration.',
     );
   return dataset; // every class with rows stays a seen one

@@ -3,6 +3,7 @@
  * fractions of 1 and means over classes, as in evaluation/. A part that could not be made is null, and so is a figure
  * for which test rows are missing; the drawing says why.
  */
+import type { BiasOrigin } from '../evaluation/bias-origin.js';
 import type { BaselineResult } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
 import type { AccuracyIntervals, Interval } from '../evaluation/intervals.js';
@@ -33,6 +34,7 @@ export interface ReportData {
   readonly calibration: Calibration | null; // null: the bundle is not calibrated
   readonly validation: readonly ValidationTrial[]; // empty: the bundle does not say
   readonly validationWarning: string | null; // why choices made on validation classes may be poor
+  readonly biasOrigin: BiasOrigin | null; // null: the bundle does not say
 }
 
 export interface DatasetFacts {

@@ -8,6 +8,7 @@ import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { packGeometry } from '../../core/head/novelty/geometry.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
+import { fitPlacement } from '../confidence/fit-placement.js';
 import { crowdingScale } from '../confidence/promises.js';
 import type { FittedGeometry } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
@@ -145,7 +146,7 @@ function confidenceOf(
   return {
     ...measured,
     recognition: recognition && { ...recognition, attributeScale },
-    novelty: { ...novelty, ...spreads, meanLength },
+    novelty: { ...novelty, ...spreads, meanLength, placement: fitPlacement(model.head, geometry) },
   };
 }
 

@@ -121,7 +121,7 @@ function sharesToTry({ generator, validation }: Configuration, given?: number): 
 function withoutValidation(configuration: Configuration): Selection {
   const length = configuration.head.temperature ?? 10;
   const bias = {
-    unseenBias: 0,
+    unseenBias: configuration.validation.unseenBias ?? 0,
     slope: 0,
     classes: 1,
     plausible: [-length, length],

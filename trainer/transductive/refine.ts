@@ -108,8 +108,8 @@ function movePrototypes(
   }
   directRows(means, 1);
   for (let c = 0; c < means.rows; c++) {
-    const heard = received[c] / (received[c] + attributePictures);
-    const moves = received[c] > 0 ? Math.min(1 - keep, heard) : 0; // k_c
+    const shareOfRows = received[c] / (received[c] + attributePictures);
+    const moves = received[c] > 0 ? Math.min(1 - keep, shareOfRows) : 0; // k_c
     const [mean, prototype] = [rowOf(means, c), rowOf(prototypes, c)];
     for (let k = 0; k < mean.length; k++) mean[k] = (1 - moves) * prototype[k] + moves * mean[k];
   }

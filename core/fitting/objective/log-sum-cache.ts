@@ -16,6 +16,8 @@ import { RowScores } from './row-scores.js';
 const classesPerBatch = 128;
 /** With more differences than this, summing anew is about as quick and more exact. */
 const maxDifferences = 256;
+/** A sum that loses more than this share of itself is added up anew: the rest would be mostly rounding. */
+const maxLoss = 0.5;
 /** Each update rounds, by some 1e-5; after so many, sums are computed anew. With many classes that takes long, so it is rarer. */
 const maxUpdates = 200;
 const maxUpdatesOfMany = 2000;
@@ -27,13 +29,24 @@ export class LogSumCache {
   /** The sums of each block of rows, by its identity. */
   private ofBlock = new Map<object, Float64Array>();
   private updates = 0;
+  /** Rows of the bundle that the sums still include, or leave out, and should not. */
+  private masked: HeadRow[] = [];
+  private unmasked: HeadRow[] = [];
 
   constructor(private readonly products: MatrixProducts) {}
 
-  /** Sums over the bundle's classes and the head rows given: (n). */
+  /** From the next call on, some of the bundle's rows no longer compete, and others do again. */
+  mask(masked: readonly HeadRow[], unmasked: readonly HeadRow[]): void {
+    this.masked.push(...masked);
+    this.unmasked.push(...unmasked);
+  }
+
+  /** Sums over the bundle's classes that compete and the head rows given: (n). */
   async logSums(now: AssembledRows, heads: ReadonlyMap<string, HeadRow>): Promise<Float64Array> {
     const removed = [...this.included].filter(([name, row]) => heads.get(name) !== row).map(([, row]) => row);
     const added = [...heads].filter(([name, row]) => this.included.get(name) !== row).map(([, row]) => row);
+    removed.push(...this.masked);
+    added.push(...this.unmasked);
     const unknown = now.placed.filter((block) => !this.known(block));
     const differences = removed.length + added.length + unknown.length;
     const isEmpty = this.ofBlock.size === 0;
@@ -48,10 +61,12 @@ export class LogSumCache {
         const known = this.known(block);
         if (known) sums.set(known, block.firstRow);
       }
-      await updateSums(this.products, now.rows, sums, now.baseOffsets, added, removed);
-      await this.sumBlocks(now, unknown, sums, [...heads.values()]);
+      const isLost = await updateSums(this.products, now.rows, sums, now.baseOffsets, added, removed);
+      for (const { firstRow, rows } of unknown) isLost.fill(1, firstRow, firstRow + rows);
+      await this.sumRows(now, isLost, sums, [...heads.values()]);
     }
     this.store(now, heads, sums);
+    [this.masked, this.unmasked] = [[], []];
     return sums;
   }
 
@@ -68,17 +83,15 @@ export class LogSumCache {
     return sums && sums.length >= rows ? sums.subarray(0, rows) : undefined;
   }
 
-  /** The rows of some blocks against every runtime class, written into `sums`. */
-  private async sumBlocks(
+  /** Some of the rows against every runtime class, written into `sums`. */
+  private async sumRows(
     { rows, baseOffsets }: AssembledRows,
-    blocks: readonly PlacedBlock[],
+    isAsked: Uint8Array,
     sums: Float64Array,
     heads: readonly HeadRow[],
   ): Promise<void> {
-    if (blocks.length === 0) return;
-    const selected = Int32Array.from(
-      blocks.flatMap(({ firstRow, rows: count }) => Array.from({ length: count }, (_, i) => firstRow + i)),
-    );
+    const selected = Int32Array.from(isAsked.keys()).filter((row) => isAsked[row] === 1);
+    if (selected.length === 0) return;
     const lowest = Float64Array.from(selected, (row) => baseOffsets[row]);
     const part = selectRows(rows, selected);
     const found = lowest.slice();
@@ -87,7 +100,7 @@ export class LogSumCache {
   }
 }
 
-/** Adds the exponentials of some head rows' scores to the sums and subtracts those of others, in place. */
+/** Adds the exponentials of some head rows' scores to the sums and subtracts those of others, in place. Which rows lost most of their sum on the way: (n). */
 async function updateSums(
   products: MatrixProducts,
   rows: ProblemRows,
@@ -95,7 +108,8 @@ async function updateSums(
   lowest: Float64Array, // the sums over the bundle's classes alone: cancellation must not lead below them
   added: readonly HeadRow[],
   removed: readonly HeadRow[],
-): Promise<void> {
+): Promise<Uint8Array> {
+  const isLost = new Uint8Array(sums.length);
   const all = [...removed, ...added];
   for (let start = 0; start < all.length; start += classesPerBatch) {
     const batch = stackHeadRows(all.slice(start, start + classesPerBatch), rows.real.columns);
@@ -107,7 +121,9 @@ async function updateSums(
     const more = rowScores.exponentialSums(batch.bias, sums, removedInBatch);
     for (let row = 0; row < sums.length; row++) {
       const factor = 1 + more[row] - (less ? less[row] : 0);
+      if (factor < 1 - maxLoss) isLost[row] = 1;
       sums[row] = Math.max(lowest[row], factor > 0 ? sums[row] + Math.log(factor) : -Infinity);
     }
   }
+  return isLost;
 }

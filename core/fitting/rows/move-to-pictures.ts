@@ -1,6 +1,9 @@
 /**
  * Draws of the generator for a class that has pictures, moved from around where its attributes put it to where attributes and pictures together say that
  * it is. The trainer's head (few-shot classes) and the classes added at runtime follow this one recipe.
+ *
+ * Where only a share s of the attributes is known, and the others are filled in, the class lies between where attributes and pictures put it and where
+ * pictures alone do, with weights sqrt(s) and 1 - sqrt(s): half of the attributes say most of what all of them do (docs/experiments.md).
  */
 import { headRows } from '../../head/feature-map.js';
 import { meanDirections, meanRow } from '../../head/synthetic-rows.js';
@@ -33,15 +36,15 @@ export function moveToPictures(
   drawn: Matrix,
   { examples, assigned, knownShare = 1 }: GivenPictures,
 ): void {
-  const said = picturesTogether(examples, assigned);
-  if (!said) return;
+  const pictured = picturesTogether(examples, assigned);
+  if (!pictured) return;
   const { settings, evidence, picturesAlone, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const posterior =
-    knownShare === 0
-      ? picturesAlone.posteriorMean(said.mean, said.pictures)
-      : evidence.posteriorMean(attributed, said.mean, said.pictures, knownShare);
+  const beside = evidence.posteriorMean(attributed, pictured.mean, pictured.pictures);
+  const alone = knownShare < 1 ? picturesAlone.posteriorMean(pictured.mean, pictured.pictures) : beside;
+  const share = Math.sqrt(knownShare);
+  const posterior = beside.map((value, k) => share * value + (1 - share) * alone[k]);
   for (let i = 0; i < drawn.rows; i++) {
     const row = rowOf(drawn, i);
     for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];

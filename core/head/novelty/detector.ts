@@ -72,7 +72,7 @@ export class NoveltyDetector {
     let found = this.placed.get(place);
     if (!found) {
       const { weights } = this.table.head;
-      const at = this.observer.placeOf(rowOf(weights, place), this.description.meanLength);
+      const at = this.observer.placeOf(rowOf(weights, place), this.description);
       found = this.ratios.placed(at, this.table.unseenShares[place]);
       this.placed.set(place, found);
     }

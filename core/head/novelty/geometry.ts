@@ -8,6 +8,7 @@
  *
  * All come from one ONNX graph, so that a batch costs one small product beside the network.
  */
+import type { NoveltyDescription } from '../../bundle/confidence-description.js';
 import { Graph } from '../../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../../compute/session.js';
 import { matrix, rowOf, rowsBetween, stackRows, type Matrix } from '../../matrix.js';
@@ -65,25 +66,40 @@ export class NoveltyObserver {
     return { far, projected, residual };
   }
 
-  /** Where a class lies by its head row, at the length that class means have: (k). */
-  placeOf(weights: Float32Array, meanLength: number): Float64Array {
-    const { basis, center } = this.geometry;
-    let squares = 0;
-    for (let d = 0; d < weights.length; d++) squares += weights[d] * weights[d];
-    const factor = meanLength / Math.sqrt(Math.max(squares, smallest));
-    const place = new Float64Array(basis.rows);
-    for (let k = 0; k < basis.rows; k++) {
-      const direction = rowOf(basis, k);
-      let sum = 0;
-      for (let d = 0; d < weights.length; d++) sum += (factor * weights[d] - center[d]) * direction[d];
-      place[k] = sum;
-    }
-    return place;
+  /** Where the pictures of a class lie by its head row: (k). */
+  placeOf(
+    weights: Float32Array,
+    { meanLength, placement }: Pick<NoveltyDescription, 'meanLength' | 'placement'>,
+  ): Float64Array {
+    const pointed = pointedAt(this.geometry, weights, meanLength);
+    return placement ? pointed.map((value, k) => placement.scale[k] * value + placement.shift[k]) : pointed;
   }
 
   release(): Promise<void> {
     return this.session.release();
   }
+}
+
+/**
+ * Where a head row points, at the length that class means have: (k). A softmax tells classes apart by what they do not have in common, so that head rows
+ * point farther away from the middle than the pictures of their classes lie.
+ */
+export function pointedAt(
+  { basis, center }: Pick<NoveltyGeometry, 'basis' | 'center'>,
+  weights: Float32Array,
+  meanLength: number,
+): Float64Array {
+  let squares = 0;
+  for (let d = 0; d < weights.length; d++) squares += weights[d] * weights[d];
+  const factor = meanLength / Math.sqrt(Math.max(squares, smallest));
+  const place = new Float64Array(basis.rows);
+  for (let k = 0; k < basis.rows; k++) {
+    const direction = rowOf(basis, k);
+    let sum = 0;
+    for (let d = 0; d < weights.length; d++) sum += (factor * weights[d] - center[d]) * direction[d];
+    place[k] = sum;
+  }
+  return place;
 }
 
 function observerModel({ center, mean, deviation, basis }: NoveltyGeometry): Uint8Array {

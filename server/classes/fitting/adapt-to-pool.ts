@@ -1,4 +1,7 @@
-/** What a pool is asked about in the fitting process. Missing classes: groups of pictures that are of none. An adaptation: what unlabelled pictures say of the classes, rows fitted with it, and what these would do. */
+/**
+ * What the fitting process finds in a pool of unlabelled pictures. An adaptation: what they say of the classes, head rows fitted
+ * with it, and what these would change. Missing classes: groups of pictures that belong to none.
+ */
 import { driftOf } from '../../../core/adaptation/drift.js';
 import { HeadAnswers } from '../../../core/adaptation/effect.js';
 import { foldedBias } from '../../../core/adaptation/folded-bias.js';
@@ -60,13 +63,13 @@ async function fittedRows(
   const given = new Set(classes.map(({ name }) => name));
   const all: RuntimeClass[] = [
     ...classes.map(({ row, ...described }) => {
-      const said = assigned.get(described.name);
-      if (said) return { ...described, assigned: said }; // without its row, as a class that is new
+      const evidence = assigned.get(described.name);
+      if (evidence) return { ...described, assigned: evidence }; // without its row, as a class that is new
       return row ? { ...described, row } : described;
     }),
     ...manifest.classes.flatMap(({ name, attributes }) => {
-      const said = given.has(name) ? undefined : assigned.get(name);
-      return said ? [{ name, attributes, assigned: said }] : [];
+      const evidence = given.has(name) ? undefined : assigned.get(name);
+      return evidence ? [{ name, attributes, assigned: evidence }] : [];
     }),
   ];
   const { rows, changed } = await fitter.fit(all);

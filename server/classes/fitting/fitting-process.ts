@@ -123,11 +123,11 @@ export class FittingProcess {
     this.poolProcess().channel.notify('addServed', classes);
   }
 
-  adapt(): Promise<AdaptedRows> {
+  async adapt(): Promise<AdaptedRows> {
     return this.askOf(this.poolProcess(), 'adapt', undefined);
   }
 
-  discover(): Promise<Discovery> {
+  async discover(): Promise<Discovery> {
     return this.askOf(this.poolProcess(), 'discover', undefined);
   }
 
@@ -152,7 +152,7 @@ export class FittingProcess {
     return (this.poolSentTo ??= this.start());
   }
 
-  private ask<Kind extends keyof FittingRequests>(
+  private async ask<Kind extends keyof FittingRequests>(
     kind: Kind,
     argument: Argument<FittingRequests, Kind>,
     options?: RequestOptions,
@@ -172,7 +172,7 @@ export class FittingProcess {
       return answer;
     } catch (error) {
       if (!(error instanceof WorkerLost)) throw error;
-      if (this.closed) throw new Failure('draining', 'The server is stopping. Try again.', { cause: error });
+      if (this.closed) throw stopping(error);
       throw new Failure(
         'fitting-unavailable',
         `Nothing was changed: ${error.message}, and is being replaced. Try again.`,
@@ -183,6 +183,7 @@ export class FittingProcess {
 
   private start(): Running {
     if (this.running?.channel.isOpen) return this.running;
+    if (this.closed) throw stopping();
     const { silenceSeconds = 20 } = this.options;
     const child = forkWorker(compiledFile('./worker.js', import.meta.url));
     const channel = new Channel<FittingRequests>(processEndpoint(child), {
@@ -216,6 +217,13 @@ export class FittingProcess {
     this.options.logger.error({ err: reason }, 'The fitting process was lost and is being replaced.');
     if (!failedAgain) this.start(); // one that does not even start is tried again with the next request
   }
+}
+
+/** Nobody would end a process that is started after the others were. */
+function stopping(cause?: unknown): Failure {
+  return new Failure('draining', 'The server is stopping, or a new model has replaced this one. Try again.', {
+    cause,
+  });
 }
 
 /** Classes in parts, of which each makes one message; one part at least. */

@@ -30,7 +30,7 @@ told from theirs; twenty can. ${changeNote}`,
         responses: {
           '200': jsonAnswer('The groups, the most certain first.', schemaRef('Discovery'), {
             example: {
-              ...{ pool: 'holiday', pictures: 412, registryRevision: 12 },
+              ...{ pool: 'holiday', pictures: 412, registryRevision: 12, ungrouped: [], advice: '' },
               groups: [
                 {
                   ...{ pictures: 37, members: [member], novelty: 0.84, looseness: 0.97, gain: 212.1 },

@@ -94,7 +94,7 @@ export const operationsPaths: PathGroup = {
       post: {
         operationId: 'reload',
         summary: 'Load the bundle anew',
-        description: `Reads the bundle again from where the server was told that it lies, warms it up, and takes it, with no
+        description: `Reads the bundle again from the path that the server was started with, warms it up, and switches to it without a
 failed request. When it cannot be used, the previous one keeps serving. Always needs an admin key.`,
         security: adminKeyed,
         parameters: queryParameters(reloadQuerySchema),

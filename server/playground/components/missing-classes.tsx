@@ -53,9 +53,9 @@ function wordsOf(): string {
   if (value.step === 'sending') return `Sending pictures: ${value.sent} of ${value.total}`;
   if (value.step === 'asking') return 'Looking for groups';
   if (value.step === 'idle') return 'Pictures that are none of the known classes, in groups that you name.';
-  if (value.groups.length === 0)
-    return `No class seems to be missing among ${counted(value.pictures, 'picture')}.`;
-  return `${counted(value.groups.length, 'group')} among ${counted(value.pictures, 'picture')} may be a class that is missing.`;
+  const among = `among ${counted(value.pictures, 'picture')}`;
+  if (value.groups.length === 0) return `No group ${among} looks like a missing class. ${value.advice}`;
+  return `${counted(value.groups.length, 'group')} ${among} may be a class that is missing. ${value.advice}`;
 }
 
 function Group({ group, files }: { readonly group: FoundGroup; readonly files: ReadonlyMap<string, File> }) {

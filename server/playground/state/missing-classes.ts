@@ -21,6 +21,8 @@ export type Search =
       readonly pool: string;
       readonly pictures: number;
       readonly groups: readonly FoundGroup[];
+      /** What to make of pictures that belong to no group; may be empty. */
+      readonly advice: string;
       /** By the id that the server gave them. */
       readonly files: ReadonlyMap<string, File>;
     };
@@ -45,8 +47,8 @@ export async function findMissingClasses(): Promise<void> {
       onUnusable: () => undefined, // its card says so
     });
     search.value = { step: 'asking' };
-    const { groups, pictures } = await ask((client) => client.discover(pool));
-    search.value = { step: 'shown', pool, groups, pictures, files };
+    const { groups, pictures, advice } = await ask((client) => client.discover(pool));
+    search.value = { step: 'shown', pool, groups, pictures, advice, files };
     announce(`${counted(groups.length, 'group')} found`);
   } catch (error) {
     searchProblem.value = asProblem(error);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { readPictureHeader } from '../../../core/backbone/picture-header.js';
+import { estimateDecodingMemory } from '../../../server/decoding/memory-estimate.js';
 import { hugePng } from '../../support/pictures.js';
 
 const blank = (width: number, height: number, channels: 3 | 4 = 3): Sharp =>
@@ -75,6 +76,37 @@ describe.each(kinds)('%s', (_name, make, isHeldWhole) => {
     );
   });
 });
+
+test.each([
+  ['a marker without a length', [0xff, 0x01]],
+  ['a restart marker', [0xff, 0xd3]],
+  ['a second start marker', [0xff, 0xd8]],
+  ['a stuffed zero', [0xff, 0x00]],
+  ['a comment of length 0', [0xff, 0xfe, 0x00, 0x00]],
+])(
+  'a JPEG with %s before its frame is read as the decoder reads it, or not at all',
+  async (_name, inserted) => {
+    const real = await blank(37, 21).jpeg({ progressive: true }).toBuffer();
+    // Whoever takes what follows for a length jumps into the comment, and finds a frame of one pixel there.
+    const pixel = [0xff, 0xc0, 0x00, 0x11, 0x08, 0x00, 0x01, 0x00, 0x01, 0x03];
+    const comment = Buffer.alloc(65_400, Buffer.from(pixel));
+    const start = Buffer.from([
+      0xff,
+      0xd8,
+      ...inserted,
+      0xff,
+      0xfe,
+      (comment.length + 2) >> 8,
+      (comment.length + 2) & 0xff,
+    ]);
+    const header = readPictureHeader(Buffer.concat([start, comment, real.subarray(2)]));
+    if (header !== null) expect([header.width, header.height]).toEqual([37, 21]);
+    else
+      expect(
+        estimateDecodingMemory(Buffer.concat([start, comment, real.subarray(2)]), { pixels: 50e6 }),
+      ).toBeGreaterThan(300e6);
+  },
+);
 
 test('a file of 38 bytes may be a picture of 50 megapixels', () => {
   const bytes = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');

@@ -1,12 +1,14 @@
 /** Labelled pictures of runtime classes and of the bundle's own. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { consolidate } from '../../../core/fitting/consolidation.js';
+import { orderByName } from '../../../core/fitting/incremental-fit.js';
+import { LogSumCache } from '../../../core/fitting/objective/log-sum-cache.js';
 import { RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import { FeatureMapper, directRows } from '../../../core/head/feature-map.js';
 import { Scorer } from '../../../core/head/scorer.js';
-import { appendHeadRows } from '../../../core/head/head-rows.js';
+import { appendHeadRows, copyHeadRow } from '../../../core/head/head-rows.js';
 import { rowOf, takeRows } from '../../../core/matrix.js';
 import { dataset, smallBundle, unseenClasses } from './small-bundle.js';
 
@@ -147,6 +149,39 @@ describe("pictures of the bundle's own classes", () => {
     });
     // Whatever was asked before: the same bits.
     expect(await offsetsOf(known, [[given[0]], [], given.slice(1)])).toEqual(found);
+  });
+
+  test('sums over all classes follow them, and are those that are added up anew', async () => {
+    const assembly = await RowAssembly.open(known, { threads: 1 });
+    const { products } = assembly.context;
+    const added = unseenClasses.slice(2, 6).map((one) => ({ ...one, name: `new ${one.name}` }));
+    const pictured = [unseenClasses[0].name, dataset.classNames[dataset.seen[0]]].map((name) =>
+      withExamples(ofKnown(name), 4),
+    );
+    const byName = (classes: readonly RuntimeClass[]): RuntimeClass[] =>
+      orderByName(classes).map((i) => classes[i]);
+    const before = await assembly.assemble(byName(added));
+    const heads = new Map(
+      before.names.map((name, c) => [name, { weights: before.classes[c].prototype, bias: 0.1 * c }]),
+    );
+    const cache = new LogSumCache(products);
+    const sums = (await cache.logSums(before, heads)).slice();
+    const own = known.manifest.classes.flatMap(({ name }, c) =>
+      pictured.some((one) => one.name === name) ? [copyHeadRow(known, c)] : [],
+    );
+    const farthest = (a: Float64Array, b: Float64Array): number =>
+      a.reduce((most, value, row) => Math.max(most, Math.abs(value - b[row])), 0);
+
+    const now = await assembly.assemble(byName([...added, ...pictured]));
+    cache.mask(own, []);
+    const masked = await cache.logSums(now, heads);
+    expect(farthest(masked, await new LogSumCache(products).logSums(now, heads))).toBeLessThan(1e-4);
+    expect(farthest(masked.subarray(0, 100), sums.subarray(0, 100))).toBeGreaterThan(0.1);
+
+    const after = await assembly.assemble(byName(added));
+    cache.mask([], own);
+    expect(farthest(await cache.logSums(after, heads), sums)).toBeLessThan(1e-4);
+    await assembly.release();
   });
 
   test('take part in a consolidation in place of what the model had', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
-import { smallBundle, unseenClasses, withRows } from './small-bundle.js';
+import { takeRows } from '../../../core/matrix.js';
+import { dataset, smallBundle, unseenClasses, withRows } from './small-bundle.js';
 
 const bundle = await smallBundle(false);
 const added = unseenClasses.slice(0, 3).map((one) => ({ ...one, name: `new ${one.name}` }));
@@ -19,6 +20,20 @@ test('a class with the attributes of another is confused with that one first', a
   expect(recognised).toBeGreaterThan(confusedWith[1].probability);
   const shares = confusedWith.map(({ probability }) => probability);
   expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+});
+
+test('a class known by pictures alone is near those whose attributes its pictures show, and not to others of its kind', async () => {
+  const { labels, splits } = dataset;
+  const alone = [0, 1].map((c) => {
+    const own = splits.testUnseen.filter((row) => labels[row] === dataset.unseen[c]).slice(0, 5);
+    const attributes = unseenClasses[c].attributes.map(() => NaN);
+    return { name: `pictured ${c}`, attributes, examples: takeRows(dataset.features, own) };
+  });
+  for (const [c, one] of alone.entries()) {
+    const { nearest } = await fitter.confusion(one, [alone[1 - c]]);
+    expect(nearest.map(({ name }) => name)).not.toContain(`pictured ${1 - c}`);
+    expect(nearest.slice(0, 3).map(({ name }) => name)).toContain(unseenClasses[c].name);
+  }
 });
 
 test('asking about a candidate changes no later fit', async () => {

@@ -1,7 +1,8 @@
 /** Classes of which pictures are all that is known. */
 import { describe, expect, test } from 'vitest';
-import { meanOfRows } from '../../../core/fitting/evidence.js';
+import { EvidenceModel, meanOfRows } from '../../../core/fitting/evidence.js';
 import { PicturesAlone } from '../../../core/fitting/pictures-alone.js';
+import { moveToPictures } from '../../../core/fitting/rows/move-to-pictures.js';
 import { matrix, rowOf } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 
@@ -51,5 +52,43 @@ describe('the place of a class by its pictures alone', () => {
     expect(PicturesAlone.of(settings, one).posteriorMean(mean, 3)).toBe(mean);
     const alike = matrix(2, width, Float32Array.from([...rowOf(seen, 0), ...rowOf(seen, 0)]));
     expect(PicturesAlone.of(settings, alike).posteriorMean(mean, 3)).toBe(mean);
+  });
+});
+
+describe('draws of a class of which pictures and some attributes are known', () => {
+  const context = {
+    settings: { temperature: null },
+    evidence: new EvidenceModel({ ...settings, isotropicShare: 1 }, null, width),
+    picturesAlone: PicturesAlone.of(settings, seen),
+    donors: { meanLength: 1 },
+  };
+  const attributed = place();
+  const examples = matrix(2, width);
+  for (let i = 0; i < 2; i++) rowOf(examples, i).set(pictures(place(), 1));
+  const mean = meanOfRows(examples);
+  const moved = (knownShare: number): Float32Array => {
+    const drawn = matrix(1, width, attributed.slice());
+    moveToPictures(context, drawn, { examples, knownShare });
+    return drawn.data;
+  };
+  const beside = context.evidence.posteriorMean(attributed, mean, 2);
+  const alone = context.picturesAlone.posteriorMean(mean, 2);
+  const near = (found: Float32Array, expected: Float32Array): void => {
+    found.forEach((value, k) => {
+      expect(value).toBeCloseTo(expected[k], 4);
+    });
+  };
+
+  test('lie where attributes and pictures put it when all are known, and where pictures alone do when none is', () => {
+    near(moved(1), beside);
+    near(moved(0), alone);
+  });
+
+  test('a single attribute of many hardly takes it away from where its pictures put it', () => {
+    expect(distance(moved(1 / 1000), alone)).toBeLessThan(0.05 * distance(beside, alone));
+    near(
+      moved(1 / 4),
+      beside.map((value, k) => (value + alone[k]) / 2),
+    );
   });
 });

@@ -42,7 +42,11 @@ const replay = {
   features,
   labels: Int32Array.from({ length: features.rows }, (_, i) => Math.floor(i / perClass)),
 };
-const bundle = { manifest: { classes }, replay } as unknown as Pick<Bundle, 'manifest' | 'replay'>;
+const attributes = Array.from({ length: attributeCount }, (_, k) => ({ name: `attribute ${k}` }));
+const bundle = { manifest: { classes, attributes }, replay } as unknown as Pick<
+  Bundle,
+  'manifest' | 'replay'
+>;
 const reader = new AttributeReader(bundle);
 const unknown = Array<number>(attributeCount).fill(NaN);
 const strangers = Array.from({ length: 60 }, (_, c) => classNamed(`stranger ${c}`));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { maxConsolidatedClasses } from '../../../core/fitting/consolidation.js';
 import { Consolidation } from '../../../server/classes/consolidation.js';
 import type { NamedRow } from '../../../server/classes/store/contract.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -76,6 +77,7 @@ describe('after many additions all rows are fitted anew', () => {
     const consolidation = new Consolidation(
       {
         revision: 5,
+        classCount: 20,
         newFitting: () => ({ consolidate: () => (fits++, Promise.resolve(rows)), close: () => undefined }),
         commit: (_rows, revision) => {
           revisions.push(revision);
@@ -125,4 +127,26 @@ describe('after many additions all rows are fitted anew', () => {
     for (const opened of [registry, plain]) opened.close();
     await Promise.all([store.close(), plainStore.close()]);
   });
+});
+
+test('with more classes than can be fitted together none is tried, which the log says once', async () => {
+  const { logger, lines } = silentLogger();
+  const consolidation = new Consolidation(
+    {
+      revision: 5,
+      classCount: maxConsolidatedClasses + 1,
+      newFitting: () => {
+        throw new Error('no process is needed');
+      },
+      commit: () => Promise.resolve(true),
+    },
+    { afterAdditions: 1, quietSeconds: 0.01, logger },
+  );
+  for (let round = 0; round < 2; round++) {
+    consolidation.onAdditions(1);
+    await sleep(100);
+  }
+  consolidation.close();
+  expect(lines.join('').match(/too many classes/g)).toHaveLength(1);
+  expect(lines.join('')).not.toContain('failed');
 });

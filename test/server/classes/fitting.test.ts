@@ -1,4 +1,5 @@
 /** The fitting process dies, hangs, fails or is restarted at the worst moments, and the registry holds. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, onTestFinished } from 'vitest';
 import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
@@ -12,7 +13,8 @@ import { temporaryFolder } from '../../support/folders.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 
-const { bundle } = await trainSmallBundle(temporaryFolder());
+const folder = temporaryFolder();
+const { bundle } = await trainSmallBundle(folder);
 const never = new AbortController().signal;
 
 const vector = (value: number): Record<string, number> =>
@@ -133,6 +135,45 @@ test('closing answers whoever waits', async () => {
   await sleep(20);
   registry.close();
   await expect(change).rejects.toMatchObject({ code: 'draining' });
+});
+
+test('a registry that was closed starts no fitting process, which nobody would end', async () => {
+  const running = (): number[] =>
+    childrenOf(process.pid).filter((pid) => commandOf(pid).includes('fitting/worker'));
+  const { registry } = await open();
+  await registry.change([create('first', 0.2)]);
+  registry.close();
+  await expect.poll(running).toEqual([]);
+  await expect(registry.preview(content('candidate', 0.4), never)).rejects.toMatchObject({
+    code: 'draining',
+  });
+  expect(running()).toEqual([]);
+});
+
+test('a class that another bundle’s replica added competes here even if fitting it failed at first', async () => {
+  const url = `sqlite:${join(folder, 'shared.db')}`;
+  const theirs = await openStore(url, { pollMilliseconds: 50 });
+  const ours = await openStore(url, { pollMilliseconds: 50 });
+  const { bundle: otherBundle } = await trainSmallBundle(folder, 2);
+  const options = { logger: silentLogger().logger, consolidateAfter: 0 };
+  let failures = 0;
+  const failingOnce: ClassStore = {
+    ...bound(ours),
+    commit: (change, expected) => {
+      if (failures++ === 0) throw new Failure('registry-unavailable', 'just now it cannot be written');
+      return ours.commit(change, expected);
+    },
+  };
+  const other = await ClassRegistry.open(theirs, otherBundle, options);
+  const registry = await ClassRegistry.open(failingOnce, bundle, options);
+  onTestFinished(async () => {
+    for (const one of [other, registry]) one.close();
+    for (const store of [theirs, ours]) await store.close();
+  });
+  await other.change([create('theirs', 0.4)]);
+  const competing = (): string[] => registry.head().put.map(({ described }) => described.name);
+  await expect.poll(competing).toContain('theirs');
+  expect(failures).toBeGreaterThan(1);
 });
 
 /** The store's methods as an object of functions, to be replaced one by one. */

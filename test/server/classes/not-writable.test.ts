@@ -61,9 +61,17 @@ async function breakAndHeal(
   expect((await create(url, 'meanwhile')).status).toBe(201);
 }
 
+async function run(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
 const disk = mountSmallDisk(1536);
-describe.skipIf(disk === null)('SQLite', () => {
-  test('on a disk that is full', { timeout: 60_000 }, async () => {
+// They mostly wait.
+describe.concurrent('changes of classes', { timeout: 60_000 }, () => {
+  test.skipIf(disk === null)('SQLite on a disk that is full', async () => {
     await breakAndHeal(`sqlite:${disk!.folder}/classes.db`, {
       breakIt: () => {
         disk!.fill();
@@ -74,17 +82,8 @@ describe.skipIf(disk === null)('SQLite', () => {
       reason: 'the disk of the class registry is full',
     });
   });
-});
 
-describe('PostgreSQL', () => {
-  async function run(url: string, ...statements: string[]): Promise<void> {
-    const client = new pg.Client(url);
-    await client.connect();
-    for (const statement of statements) await client.query(statement);
-    await client.end();
-  }
-
-  test('whose disk is full, as it reports it', { timeout: 60_000 }, async () => {
+  test('PostgreSQL whose disk is full, as it reports it', async () => {
     const registry = await postgres().createDatabase();
     await breakAndHeal(registry, {
       breakIt: () =>
@@ -102,7 +101,7 @@ describe('PostgreSQL', () => {
     });
   });
 
-  test('in which this user may only read', { timeout: 60_000 }, async () => {
+  test('PostgreSQL in which this user may only read', async () => {
     const owner = await postgres().createDatabase();
     await run(owner, "CREATE ROLE reader LOGIN PASSWORD 'reader'", 'GRANT ALL ON SCHEMA public TO reader');
     const registry = owner.replace(/\/\/[^@]*@/, '//reader:reader@');

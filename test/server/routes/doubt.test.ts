@@ -19,7 +19,8 @@ describe('unknownAt', () => {
     const { novelty } = usual as { novelty: number };
     expect(novelty >= 0 && novelty <= 1).toBe(true);
     expect(await at('0')).toMatchObject({ verdict: 'unknown', novelty, predictions: usual.predictions });
-    if (novelty < 1) expect((await at('1')).verdict).not.toBe('unknown');
+    expect(novelty).toBeLessThan(1);
+    expect((await at('1')).verdict).not.toBe('unknown');
     expect((await client.classify(await numbered(3), { unknownAt: 0 })).verdict).toBe('unknown');
     for (const bad of ['2', '-0.1', 'high', '']) expect(await at(bad)).toMatchObject({ status: 400 });
   });
@@ -56,6 +57,7 @@ describe('a dry run', () => {
     expect(previews[0].plausible).toBe(false);
     expect(previews[0].problems[0]).toContain(`${attributes[0].name} is`);
     expect(previews[0].problems[0]).toContain('far outside of what training saw');
+    expect(previews[0].expected).toBeNull(); // whatever its made-up features promise
   });
 
   test('says what pictures would become, and warns of a name that is nearly taken', async () => {

@@ -58,6 +58,38 @@ describe('missing classes', async () => {
     expect([repeated.status, repeated.body.examples]).toEqual([200, 10]);
   });
 
+  test('pictures that look like no known class but make no group are listed, with what to make of them', async () => {
+    const pictures = await Promise.all(Array.from({ length: 12 }, (_, i) => numbered(300 + 7 * i)));
+    const { added } = await client.addToPool('lonely', pictures);
+    const unknown: string[] = [];
+    for (const [i, picture] of pictures.entries())
+      if ((await client.classify(picture)).verdict === 'unknown') unknown.push(added[i].id);
+    const { groups, ungrouped, advice } = await client.discover('lonely');
+    const grouped = new Set(groups.flatMap(({ members }) => members));
+    expect(ungrouped.toSorted()).toEqual(unknown.filter((id) => !grouped.has(id)).sort());
+    expect(advice === '').toBe(ungrouped.length === 0);
+  });
+
+  test('a picture of a class that came from a pool is not added again when it is uploaded', async () => {
+    const members = await fill(client, 'shed', alikePicture, 3);
+    await client.createClassOfPool('shed', { name: 'Shed', members });
+    const { examples: before } = await client.listExamples('Shed');
+    const pictures = [await alikePicture(0), await alikePicture(2), await alikePicture(3)];
+    const answer = await client.addExamples('Shed', pictures);
+    expect(answer).toMatchObject({ examples: 4, added: 1 });
+    expect(answer.pictures.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'added']);
+    expect(before.map(({ id }) => id)).toContain(answer.pictures[0].id);
+    const again = await client.addExamples('Shed', pictures);
+    expect(again).toMatchObject({ examples: 4, added: 0, registryRevision: answer.registryRevision });
+  });
+
+  test('a picture that was uploaded is not added again when its pool is saved as the same class', async () => {
+    const members = await fill(client, 'porch', alikePicture, 2);
+    await client.createClass({ name: 'Porch', attributes: {} }, { pictures: [await alikePicture(0)] });
+    const saved = await client.createClassOfPool('porch', { name: 'Porch', members });
+    expect(saved.examples).toBe(2);
+  });
+
   test('what cannot be is refused with what to change', async () => {
     await fill(client, 'few', alikePicture, 2);
     const few = await send(`${url}/pools/few/discover`, { method: 'POST' });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectFolder } from '../../../core/project-folder.js';
 import { readDockerfile } from '../dockerfile.js';
 import { shellCommands } from './shell-commands.js';
-import { hasTool } from './tools.js';
+import { hasTool } from '../tools.js';
 
 interface NotRun {
   readonly start: string;

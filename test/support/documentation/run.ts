@@ -6,7 +6,7 @@ import type { Markdown } from './markdown.js';
 import { notRunFor } from './not-run.js';
 import { shellCommands } from './shell-commands.js';
 import { shownIn, type Shown } from './shown.js';
-import { hasTool } from './tools.js';
+import { hasTool } from '../tools.js';
 
 /**
  * The backbone is fetched as a reader's first command would; false only where npm cannot fetch it. Any other failure is

@@ -226,6 +226,7 @@ describe('bad input is reported with a fix suggestion, and the rest is extracted
       request('bad-out', {
         ...{ images: bad, attributes: table, splits: { unseenClasses: ['cat'] } },
         leaveOutLines: true,
+        leaveOutClasses: true,
       }),
       silent,
       given,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { didYouMean, nearestNames } from '../../../core/similar-names.js';
 import { silent } from '../../../core/progress.js';
+import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { readAttributes } from '../../../trainer/extraction/attributes.js';
 import { extract } from '../../../trainer/extraction/extract.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -25,6 +26,7 @@ const expected = {
     [0, 14],
   ],
   leftOut: [],
+  named: new Set(['Blaumeise', 'Kohlmeise']),
 };
 const european = 'class;Flügel;Größe\r\nBlaumeise;0,5;11,5\r\nKohlmeise;0;14\r\n';
 
@@ -72,7 +74,7 @@ describe('what cannot be used is told with row, column and remedy', () => {
   });
 });
 
-test('five mistakes in a table are told at once, before a backbone or picture is opened', async () => {
+test('mistakes in a table are told at once, before a backbone or picture is opened', async () => {
   put('no picture at all', join(folder, 'birds/Blaumeise/1.jpg'));
   put('no picture at all', join(folder, 'birds/Kohlmeisse/1.jpg'));
   const attributes = put(
@@ -90,18 +92,41 @@ test('five mistakes in a table are told at once, before a backbone or picture is
     () => 'it went on',
     (error: unknown) => (error as Error).message,
   );
+  expect(message).toMatch(
+    /^5 lines of .* cannot be used, and a class with pictures has no line in .*; no picture has been read\..* --leave-out-lines and --leave-out-classes:/,
+  );
   expect(message.split('\n').slice(1)).toEqual([
     expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11,5 alone/),
     expect.stringMatching(/line 4: there is nothing for Flügel \(column B\)/),
     expect.stringMatching(/line 5: the class "Blaumeise" is described twice, first in line 2/),
     expect.stringMatching(/line 6: the class "Star" has 1 values for 2 attributes/),
     expect.stringMatching(/line 7: the class has no name/),
+    // The other class with pictures has a line, which is named above.
+    expect.stringMatching(
+      /Kohlmeisse\/: the class "Kohlmeisse" has 1 picture but no usable line in .*Did you mean "Kohlmeise"\?/,
+    ),
   ]);
   await expect(
     extract({ ...request, leaveOutLines: true, splits: { unseenClasses: ['Kohlmeisse'] } }, silent, {
       openSource: () => Promise.reject(opened),
     }),
   ).rejects.toThrow(/None of the classes|Did you mean "Kohlmeise"/);
+});
+
+test('a class with pictures and no line ends the run, unless it is to be left out', async () => {
+  for (const name of ['Amsel', 'Star']) put('no picture at all', join(folder, `two/${name}/1.jpg`));
+  const attributes = put('class,wing\nAmsel,1\nDrossel,0.5\n');
+  const request = { images: join(folder, 'two'), attributes, out: join(folder, 'two-out') };
+  const parts = {
+    backbone: smallBackbone(),
+    openSource: () => Promise.reject(new Error('pictures are read')),
+  };
+  await expect(extract(request, silent, parts)).rejects.toThrow(
+    /^A class with pictures has no line in .*; no picture has been read\. Correct it, or leave it out with --leave-out-classes:\n {2}- Star\/: .*Add one, or correct it\.$/,
+  );
+  await expect(extract({ ...request, leaveOutClasses: true }, silent, parts)).rejects.toThrow(
+    'pictures are read',
+  );
 });
 
 describe('a name that does not exist', () => {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Manifest } from '../../../core/bundle/manifest.js';
 import { Failure } from '../../../core/failures.js';
+import { biasOriginSchema, type BiasOrigin } from '../../evaluation/bias-origin.js';
 import type {
   FoldFacts,
   HistoryFacts,
@@ -48,6 +49,9 @@ const metricsSchema = z.object({
     )
     .catch([]),
   validationWarning: z.string().nullable().catch(null),
+  biasOrigin: biasOriginSchema.nullable().catch(null),
+  /** Of bundles written before they said where their bias comes from. */
+  plausibleBias: z.tuple([z.number(), z.number()]).nullable().catch(null),
 });
 
 export function remembered({ metrics }: Manifest): {
@@ -55,8 +59,12 @@ export function remembered({ metrics }: Manifest): {
   kernelRidge: RememberedBaseline | null;
   validation: ValidationTrial[];
   validationWarning: string | null;
+  biasOrigin: BiasOrigin | null;
 } {
-  return metricsSchema.parse(metrics);
+  const { plausibleBias, ...known } = metricsSchema.parse(metrics);
+  if (known.biasOrigin || !plausibleBias || known.validation.length === 0) return known;
+  const isGiven = plausibleBias[0] === plausibleBias[1];
+  return { ...known, biasOrigin: isGiven ? { kind: 'given' } : { kind: 'chosen', plausible: plausibleBias } };
 }
 
 const finalLine = z.object({

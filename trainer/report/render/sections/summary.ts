@@ -1,5 +1,6 @@
 import type { ReportData, ValidationTrial } from '../../report-data.js';
 import { percent, percentWithin, whole } from '../format.js';
+import { biasOriginInWords } from '../../../evaluation/bias-origin.js';
 import type { Interval } from '../../../evaluation/intervals.js';
 import { missingRows } from '../../../evaluation/missing-rows.js';
 import { html, type Markup } from '../html.js';
@@ -17,7 +18,7 @@ export function summarySection(data: ReportData): Markup {
       percentWithin(g.harmonicMean, intervals.harmonicMean),
       other(kernelRidge?.harmonicMean, ridge?.harmonicMean),
       other(baseline?.harmonicMean, others?.harmonicMean),
-      'the bias was chosen on validation classes',
+      `the bias: ${biasOriginInWords(data.biasOrigin)}`,
     ],
     [
       'Every class competes: unseen (A_u)',

@@ -6,8 +6,7 @@ const known = new Map<string, boolean>();
 export function hasTool(name: string): boolean {
   if (!known.has(name)) {
     const isThere = spawnSync('bash', ['-c', `command -v ${name}`]).status === 0;
-    if (!isThere)
-      console.warn(`No ${name} on this machine: the commands of the documentation that need it are skipped.`);
+    if (!isThere) console.warn(`No ${name} on this machine: what needs it is skipped.`);
     known.set(name, isThere);
   }
   return known.get(name)!;
