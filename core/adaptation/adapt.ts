@@ -174,13 +174,15 @@ class PoolAdapter {
     const adapted = classes.map(({ name, seen, prototype }, c): AdaptedClass => {
       const u = position.get(c);
       const pictures = pool.rows * transport.masses[c];
+      const evidence = u === undefined ? null : assigned[u];
       return {
         name,
         seen,
         pictures,
         byMistake: u === undefined ? 0 : Math.min(mistakes.masses[u], pictures),
-        moved: u === undefined ? 0 : Math.max(0, 1 - dotProduct(prototype, rowOf(weights, c))),
-        assigned: u === undefined ? null : assigned[u],
+        // The cosine of a row with itself may round to below 1: a class without evidence has not moved.
+        moved: evidence ? Math.max(0, 1 - dotProduct(prototype, rowOf(weights, c))) : 0,
+        assigned: evidence,
       };
     });
     const winners = await winnersOf(
