@@ -83,14 +83,16 @@ export class AttributesByNames implements AttributeSolver {
     for (let fold = 0; fold < folds; fold++) {
       const held = Array.from({ length: statistics.count }, (_, c) => c).filter((c) => c % folds === fold);
       const own = new Float64Array(givenAt.length * held.length); // (g, held)
-      givenAt.forEach((k, i) => { held.forEach((c, position) => (own[i * held.length + position] = statistics.at(c, k))); },
-      );
+      givenAt.forEach((k, i) => {
+        held.forEach((c, position) => (own[i * held.length + position] = statistics.at(c, k)));
+      });
       const covariance = this.covariances.without(fold);
       const predicted = this.predict(covariance, givenAt, missingAt, own, held.length); // (m, held)
-      missingAt.forEach((k, i) => { held.forEach((c, position) => {
+      missingAt.forEach((k, i) => {
+        held.forEach((c, position) => {
           totals[i] += (predicted[i * held.length + position] - statistics.at(c, k)) ** 2 / statistics.count;
-        }); },
-      );
+        });
+      });
     }
     return totals;
   }

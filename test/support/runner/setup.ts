@@ -6,6 +6,7 @@ const before = { ...process.env };
 
 afterAll(async () => {
   await endFile();
-  for (const name of Object.keys(process.env)) if (!(name in before)) Reflect.deleteProperty(process.env, name);
+  for (const name of Object.keys(process.env))
+    if (!(name in before)) Reflect.deleteProperty(process.env, name);
   Object.assign(process.env, before);
 });
