@@ -85,7 +85,7 @@ describe.skipIf(!available)('unseen adapt --images', () => {
     const again = await unseen(
       ...['adapt', '--bundle', out, '--images', images, '--out', join(folder, 'twice')],
     );
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is an adapted one already')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is an adapted one already')]);
   }, 300_000);
 
   test('an output that exists, and neither pictures nor a dataset, are refused with what to do', async () => {
