@@ -71,7 +71,7 @@ export const notRun: readonly NotRun[] = [
   { start: 'node scripts/calibration/make-ranges.js', reason: 'it needs those pictures' },
   { start: 'scripts/image/', reason: 'it needs root, buildah and debootstrap', instead: parseScript },
   ...[
-    ...['accuracy', 'adaptation-durability', 'adaptation-serving', 'capacity'],
+    ...['accuracy', 'adaptation-cost', 'adaptation-durability', 'adaptation-serving', 'capacity'],
     ...['classes-disturbance', 'classes-durability', 'classes-scale'],
     ...['feature-parity', 'head', 'imagenet-memory', 'int8', 'int8-accuracy', 'int8-training', 'playground'],
     ...['fingerprint', 'replicas', 'restricted-classes', 'explanations', 'shrink-on-load'],
