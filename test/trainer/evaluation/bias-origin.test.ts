@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { smallConfiguration } from '../../../fixtures/small-configuration.js';
+import { biasOriginInWords, biasOriginOf } from '../../../trainer/evaluation/bias-origin.js';
+
+const bias = { unseenBias: 0.2, slope: 0, classes: 5, plausible: [-0.31, 0.456], range: [-1, 1] } as const;
+const trials = [
+  { setting: 'share', value: 0, harmonicMean: 0.5, ausuc: 0.4, standardTop1: 0.6, unseenBias: 0.2 },
+];
+const chosen = smallConfiguration({ validation: { unseenBias: null } });
+
+test('a bias that validation classes chose is said with the range that would have done as well', () => {
+  const origin = biasOriginOf(chosen, { bias, trials });
+  expect(biasOriginInWords(origin)).toContain('chosen on validation classes, where any from -0.31 to 0.46');
+});
+
+test('a bias that was given is not called chosen, whatever was validated', () => {
+  const given = smallConfiguration({ validation: { unseenBias: 0 } });
+  expect(biasOriginInWords(biasOriginOf(given, { bias, trials }))).toBe('given, not chosen');
+});
+
+test('without classes to validate on, none is chosen, and that is said', () => {
+  expect(biasOriginInWords(biasOriginOf(chosen, { bias, trials: [] }))).toContain('too few seen classes');
+});
