@@ -50,7 +50,14 @@ test.skipIf(!hasTool('script'))('in a terminal help has some, and none with NO_C
   const shown = (variables: object): string =>
     spawnSync('script', ['-qec', `"${process.execPath}" "${main}" --help`, '/dev/null'], {
       encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: undefined, FORCE_COLOR: undefined, TERM: 'xterm', ...variables },
+      env: {
+        ...process.env,
+        CI: undefined,
+        NO_COLOR: undefined,
+        FORCE_COLOR: undefined,
+        TERM: 'xterm',
+        ...variables,
+      },
     }).stdout;
   expect(shown({})).toContain('\u001b[1m');
   expect(shown({ NO_COLOR: '1' })).not.toContain('\u001b[');
