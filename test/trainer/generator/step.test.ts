@@ -94,7 +94,7 @@ const cases: [string, Case][] = [
 async function prepare({ generator, kind, unlabelled: form }: Case) {
   const configuration = {
     ...smallConfiguration({ features: { kind }, generator: { batchSize: 12, ...generator } }),
-    ...(form && { transductive: transductiveSchema.parse({}) }),
+    ...(form && { transductive: transductiveSchema.parse({ rows: 'test-unseen' }) }),
   };
   const data = await prepareTrainingData(onnx, dataset, configuration);
   await data.mapper.release();
