@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util';
 import { UnseenClient } from '../client/index.js';
 import { rowOf } from '../core/matrix.js';
 import { Random } from '../core/random.js';
-import { startPostgres } from '../fixtures/postgres-server.js';
 import { serverKey } from '../fixtures/server-key.js';
 import { smallBackbone } from '../fixtures/small-backbone.js';
 import { smallFeatureWidth, trainSmallBundle } from '../fixtures/small-bundle.js';
@@ -17,6 +16,7 @@ import { syntheticDataset } from '../fixtures/synthetic-dataset.js';
 import { poolPicture } from '../server/adaptation/pool-row.js';
 import { exampleBackbone } from '../server/classes/example.js';
 import { openStore } from '../server/classes/store/open.js';
+import { onDatabases } from './registry/on-databases.js';
 import { pictureSeeds } from './serving/malformed/pictures.js';
 import { ServerProcess } from './serving/server-process.js';
 
@@ -41,15 +41,7 @@ const pools = { every: unlabelled, 'two-thirds': unlabelled.filter((_, i) => i %
 type State = keyof typeof pools | 'none';
 
 try {
-  if (values.registry !== 'postgres') await killLoop('SQLite', `sqlite:${join(folder, 'classes.db')}`);
-  if (values.registry !== 'sqlite') {
-    const postgres = await startPostgres();
-    try {
-      await killLoop('PostgreSQL', await postgres.createDatabase());
-    } finally {
-      await postgres.remove();
-    }
-  }
+  await onDatabases(values.registry as 'sqlite' | 'postgres' | 'both', killLoop);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

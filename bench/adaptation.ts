@@ -3,7 +3,7 @@
  *   npm run bench -- adaptation DATA [--bundle DIRECTORY] [--foreign DATA] [--splits 3] [--mixes NAMES] [--methods NAMES] [--threads N]
  * Half of the test rows make the pools, the other half is judged, in several splits; H is that of the product at the bias that the bundle chose on
  * validation classes, against the same product without a pool. Beside it other assignments: balanced transport, and softmax self-training
- * (rho 0) and relaxed transport with and without the guard. --foreign is a dataset of other pictures with features of the same network: the drawn flags of
+ * (rho 0) and relaxed transport with and without the guard, and the usual values in place of those chosen for the bundle. --foreign is a dataset of other pictures with features of the same network: the drawn flags of
  *   npm run demo:build -- --out BUNDLE --dataset FLAGS
  * Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
  *   npm run bench -- adaptation DATA --validation [--worlds 3] [--work DIRECTORY] [--foreign DATA] …
@@ -15,7 +15,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { usualAdaptation } from '../core/adaptation/adapt.js';
+import { usualAdaptation } from '../core/adaptation/adaptation-settings.js';
 import type { AdaptationSettings } from '../core/adaptation/adaptation.js';
 import { readBundle } from '../core/bundle/read.js';
 import { loadDataset } from '../trainer/datasets/load.js';
@@ -45,32 +45,34 @@ if (data === undefined) {
   process.exit(2);
 }
 const threads = Number(values.threads);
-const usual = usualAdaptation;
-const compared: Record<string, AdaptationSettings> = {
-  product: usual,
-  unguarded: { ...usual, guard: 0 },
-  balanced: { ...usual, rho: Infinity, guard: 0 },
-  'balanced, guarded': { ...usual, rho: Infinity },
-  softmax: { ...usual, rho: 0, guard: 0 },
-  'softmax, guarded': { ...usual, rho: 0 },
+type Change = (chosen: AdaptationSettings) => Partial<AdaptationSettings>;
+const compared: Record<string, Change> = {
+  product: () => ({}),
+  unguarded: () => ({ guard: 0 }),
+  balanced: () => ({ rho: Infinity, guard: 0 }),
+  'balanced, guarded': () => ({ rho: Infinity }),
+  softmax: () => ({ rho: 0, guard: 0 }),
+  'softmax, guarded': () => ({ rho: 0 }),
+  'usual values': () => usualAdaptation,
 };
 /** One setting changed at a time. */
-const considered: Record<string, AdaptationSettings> = {
-  product: usual,
-  'no guard': { ...usual, guard: 0 },
-  'caution 1.4 in every pool': { ...usual, caution: 1.4, relief: 0 },
-  'no caution': { ...usual, caution: 1, relief: 0 },
-  'caution 1.4, relief 0.4': { ...usual, caution: 1.4, relief: 0.4 },
-  'caution 1.8, relief 1': { ...usual, caution: 1.8, relief: 1 },
-  'relief 0.8': { ...usual, relief: 0.8 },
-  'relief 1.6': { ...usual, relief: 1.6 },
-  'epsilon 0.02': { ...usual, epsilon: 0.02 },
-  'epsilon 0.04': { ...usual, epsilon: 0.04 },
-  'rho 0 (softmax)': { ...usual, rho: 0 },
-  'rho 0.1': { ...usual, rho: 0.1 },
-  'rho infinite': { ...usual, rho: Infinity },
-  '3 rounds': { ...usual, rounds: 3 },
-  '10 rounds': { ...usual, rounds: 10 },
+const considered: Record<string, Change> = {
+  product: () => ({}),
+  'usual values': () => usualAdaptation,
+  'no guard': () => ({ guard: 0 }),
+  'caution 1 in every pool': () => ({ caution: 1, relief: 0 }),
+  'caution 0.7 in every pool': () => ({ caution: 0.7, relief: 0 }),
+  'caution 1, relief 0.3': () => ({ caution: 1, relief: 0.3 }),
+  'caution 1.3, relief 0.7': () => ({ caution: 1.3, relief: 0.7 }),
+  'relief 0.6': () => ({ relief: 0.6 }),
+  'relief 1.1': () => ({ relief: 1.1 }),
+  'epsilon 2/3': ({ epsilon }) => ({ epsilon: (2 / 3) * epsilon }),
+  'epsilon 4/3': ({ epsilon }) => ({ epsilon: (4 / 3) * epsilon }),
+  'rho 0 (softmax)': () => ({ rho: 0 }),
+  'rho 3 times': ({ rho }) => ({ rho: 3 * rho }),
+  'rho infinite': () => ({ rho: Infinity }),
+  '3 rounds': () => ({ rounds: 3 }),
+  '10 rounds': () => ({ rounds: 10 }),
 };
 const all = values.validation ? considered : compared;
 const methods = Object.fromEntries(

@@ -11,6 +11,7 @@ import { AttributeReader } from '../core/head/attribute-reading.js';
 import { ClassStatistics } from '../core/head/class-statistics.js';
 import { FeatureMapper } from '../core/head/feature-map.js';
 import { rowOf, takeRows, type Matrix } from '../core/matrix.js';
+import { mean } from '../core/mean.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 
 const { values, positionals } = parseArgs({
@@ -71,10 +72,4 @@ function errorOf(found: readonly number[], truth: ArrayLike<number>): number {
   return mean(
     found.map((value, k) => (statistics.standardised(k, value) - statistics.standardised(k, truth[k])) ** 2),
   );
-}
-
-function mean(list: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < list.length; i++) sum += list[i];
-  return sum / list.length;
 }

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
-import { startPostgres } from '../fixtures/postgres-server.js';
 import { audit } from './serving/class-audit.js';
 import { ClassChurn } from './serving/class-churn.js';
+import { onDatabases } from './registry/on-databases.js';
 import { pictureSeeds } from './serving/malformed/pictures.js';
 import { childrenOf, isRunning } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
@@ -31,15 +31,7 @@ const folder = mkdtempSync(join(tmpdir(), 'unseen-durability-'));
 const { path: bundle, bundle: trained } = await trainSmallBundle(folder);
 const attributes = trained.manifest.attributes.length;
 try {
-  if (values.registry !== 'postgres') await killLoop('SQLite', `sqlite:${join(folder, 'classes.db')}`);
-  if (values.registry !== 'sqlite') {
-    const postgres = await startPostgres();
-    try {
-      await killLoop('PostgreSQL', await postgres.createDatabase());
-    } finally {
-      await postgres.remove();
-    }
-  }
+  await onDatabases(values.registry as 'sqlite' | 'postgres' | 'both', killLoop);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

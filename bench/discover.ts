@@ -21,6 +21,7 @@ import type { RuntimeClass } from '../core/fitting/runtime-class.js';
 import { HeadTable } from '../core/head/head-table.js';
 import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
+import { percent } from '../core/percent.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { validationSplit } from '../trainer/datasets/validation-split.js';
@@ -49,7 +50,6 @@ const folder = mkdtempSync(join(tmpdir(), 'unseen-bench-'));
 process.once('exit', () => {
   rmSync(folder, { recursive: true });
 });
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const all = await loadDataset(data);
 
 for (const [i, seed] of values.seeds.split(',').map(Number).entries()) {
@@ -122,8 +122,8 @@ function shownQuality(groups: readonly DiscoveredGroup[], world: World): string 
     missingNames(world),
   );
   return (
-    `${groups.length} groups, ${newGroups} of them mostly of a missing class; purity of these ${percent(purity)}, ` +
-    `completeness ${percent(completeness)} (mean over all ${leftOutCount} classes), F1 ${percent(mean)}, found (F1 of a half and more) ${found} of ${leftOutCount}`
+    `${groups.length} groups, ${newGroups} of them mostly of a missing class; purity of these ${percent(purity)} %, ` +
+    `completeness ${percent(completeness)} % (mean over all ${leftOutCount} classes), F1 ${percent(mean)} %, found (F1 of a half and more) ${found} of ${leftOutCount}`
   );
 }
 
@@ -141,7 +141,7 @@ async function compareSettings(world: World): Promise<void> {
   for (const { looseness, gain, members } of await groupsOf(world)) {
     const { purity } = qualityOf([{ members }], world.names, world.names);
     console.log(
-      `  ${members.length} pictures: looseness ${looseness.toFixed(2)}, gain ${gain.toFixed(0)}, purity ${percent(purity)}`,
+      `  ${members.length} pictures: looseness ${looseness.toFixed(2)}, gain ${gain.toFixed(0)}, purity ${percent(purity)} %`,
     );
   }
 }
@@ -213,7 +213,7 @@ async function reportTop1(
   const isStrange = new Set(strange);
   const known = Array.from(rows.keys()).filter((at) => !isStrange.has(at));
   console.log(
-    `  ${what.padEnd(34)} top-1 of ${judgedNames.length} classes ${percent(mean)}, of pictures of known classes ${percent(right(known))}`,
+    `  ${what.padEnd(34)} top-1 of ${judgedNames.length} classes ${percent(mean)} %, of pictures of known classes ${percent(right(known))} %`,
   );
 }
 

@@ -7,7 +7,7 @@ import { openBackbone } from '../core/backbone/backbone.js';
 import { prepare } from '../core/backbone/preprocess.js';
 import { builtInPictures } from '../core/backbone/quantisation/check/built-in-pictures.js';
 import { cosine } from '../core/backbone/quantisation/check/cosine.js';
-import { leastFingerprintCosine } from '../core/backbone/quantisation/check/fingerprint.js';
+import { minFingerprintCosine } from '../core/backbone/quantisation/check/fingerprint.js';
 import { halfPrecision } from '../core/backbone/quantisation/half-backbone.js';
 import { BoundTensor, Session } from '../core/compute/session.js';
 import { fromHalf, toHalf } from '../core/half.js';
@@ -41,7 +41,7 @@ function show(what: string, one: readonly Float32Array[], other: readonly Float3
 
 const served = await features(float.model);
 const quantised = await features(int8.model);
-console.log(`1 - cosine of features (the limit is ${(1 - leastFingerprintCosine).toFixed(4)})`);
+console.log(`1 - cosine of features (the limit is ${(1 - minFingerprintCosine).toFixed(4)})`);
 show('float, other kernels', served, await features(float.model, false));
 show('int8, other kernels', quantised, await features(int8.model, false));
 show(

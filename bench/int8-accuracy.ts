@@ -1,7 +1,7 @@
 /**
  * What the int8 network costs in accuracy: one bundle, trained on features of the float network, judged on the same pictures with the
  * features of each network.
- *   npm run bench -- int8-accuracy CUB_DIR BUNDLE [--every N] [--int8 NAME]
+ *   npm run bench -- int8-accuracy CUB_DIR BUNDLE [--every N] [--int8 NAME] [--threads N]
  * CUB_DIR holds a dataset, test-pictures/ and test-pictures.csv (file,class,split,row: the row of the dataset that each is). --every 10
  * takes every tenth picture. The cosine between the features of both networks is printed for drawn flags, too.
  */
@@ -24,15 +24,19 @@ const { values, positionals } = parseArgs({
   options: {
     every: { type: 'string', default: '1' },
     int8: { type: 'string', default: 'resnet50-imagenet-int8' },
+    threads: { type: 'string', default: '0' }, // all cores
   },
 });
 if (positionals.length !== 2) {
-  console.error('Usage: npm run bench -- int8-accuracy CUB_DIR BUNDLE [--every N] [--int8 NAME]');
+  console.error(
+    'Usage: npm run bench -- int8-accuracy CUB_DIR BUNDLE [--every N] [--int8 NAME] [--threads N]',
+  );
   process.exit(2);
 }
 const [directory, bundlePath] = positionals;
 const backbones = ['resnet50-imagenet', values.int8];
 const watcher = { ...silent, note: console.error };
+const threads = Number(values.threads);
 const bundle = await readBundle(bundlePath);
 const dataset = await loadDataset(directory);
 const pictures = testPictures(directory).filter((_, i) => i % Number(values.every) === 0);
@@ -42,7 +46,7 @@ const rows = new Set(pictures.map(({ row }) => row));
 async function featuresOf(images: readonly (string | Buffer)[]): Promise<Matrix[]> {
   const found: Matrix[] = [];
   for (const backbone of backbones) {
-    const { features, problems } = await extractFeatures(images, { backbone, watcher });
+    const { features, problems } = await extractFeatures(images, { backbone, watcher, threads });
     if (problems.length > 0) throw new Error(problems[0].reason);
     found.push(features);
   }

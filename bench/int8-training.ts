@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { extractFeatures } from '../core/backbone/extract-features.js';
 import { readBundle } from '../core/bundle/read.js';
 import { silent } from '../core/progress.js';
+import { mean } from '../core/mean.js';
 import { demonstrationConfiguration } from '../demo/flags/configuration.js';
 import { demonstrationCounts, demonstrationDataset } from '../demo/flags/dataset.js';
 import { drawPictures, planPictures } from '../demo/flags/pictures.js';
@@ -122,9 +123,8 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-const mean = (key: string, pick: 'harmonicMean' | 'top1'): number => {
-  const all = found.get(key)!.map((figures) => figures[pick]);
-  return all.reduce((sum, value) => sum + value, 0) / all.length;
+const meanOf = (key: string, pick: 'harmonicMean' | 'top1'): number => {
+  return mean(found.get(key)!.map((figures) => figures[pick]));
 };
 const reference = 'trained on fp32, judged on fp32';
 console.log('mean over the seeds, and the difference to float throughout (within 0.5 is wanted)');
@@ -132,8 +132,8 @@ for (const key of found.keys())
   console.log(
     `  ${key}: ${(['harmonicMean', 'top1'] as const)
       .map((pick) => {
-        const value = mean(key, pick);
-        return `${pick === 'top1' ? 'top-1' : 'H'} ${value.toFixed(2)} (${(value - mean(reference, pick)).toFixed(2)})`;
+        const value = meanOf(key, pick);
+        return `${pick === 'top1' ? 'top-1' : 'H'} ${value.toFixed(2)} (${(value - meanOf(reference, pick)).toFixed(2)})`;
       })
       .join(', ')}`,
   );

@@ -11,6 +11,7 @@ import { encodeAttributes } from '../core/head/attribute-encoder.js';
 import { directRows } from '../core/head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../core/matrix.js';
 import { Random } from '../core/random.js';
+import { mean } from '../core/mean.js';
 import { fitClosedForm, predictClasses, type ClosedForm } from '../trainer/closed-form/kernel-ridge.js';
 import { configurationSchema } from '../trainer/configuration.js';
 import { loadDataset } from '../trainer/datasets/load.js';
@@ -106,9 +107,8 @@ for (let fold = 0; fold < folds; fold++) {
   await data.release();
 }
 for (const [name, found] of results) {
-  const mean = found.reduce((sum, value) => sum + value, 0) / found.length;
   console.log(
-    `  ${name.padEnd(60)} ${mean.toFixed(1)}   (${found.map((value) => value.toFixed(1)).join(', ')})`,
+    `  ${name.padEnd(60)} ${mean(found).toFixed(1)}   (${found.map((value) => value.toFixed(1)).join(', ')})`,
   );
 }
 

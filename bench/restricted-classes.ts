@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { readBundle } from '../core/bundle/read.js';
-import { Classifier, type ClassifyOptions } from '../core/head/classifier.js';
+import { Classifier, type ClassificationOptions } from '../core/head/classifier.js';
 import { HeadTable } from '../core/head/head-table.js';
 import { matrix } from '../core/matrix.js';
 import { projectFolder } from '../core/project-folder.js';
@@ -34,7 +34,7 @@ function spread(size: number): string[] {
   return Array.from({ length: size }, (_, i) => names[Math.floor((i * count) / size)]);
 }
 
-async function milliseconds(rows: number, options: ClassifyOptions): Promise<number> {
+async function milliseconds(rows: number, options: ClassificationOptions): Promise<number> {
   const features = matrix(rows, width, random.fillNormal(new Float32Array(rows * width)).map(Math.abs));
   const times: number[] = [];
   for (let run = 0; run < 25; run++) {

@@ -12,6 +12,8 @@ import { openEngine } from '../trainer/engine/open.js';
 import { readConfiguration } from '../trainer/read-configuration.js';
 import { drawCase, smallCases } from './small-data/cases.js';
 import { quickConfiguration, smallDataMethods, type Judgement } from './small-data/methods.js';
+import { percent } from '../core/percent.js';
+import { mean } from '../core/mean.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -95,12 +97,4 @@ function processorSeconds(): number {
 
 function width([low, high]: readonly [number, number]): number {
   return high - low;
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
-}
-
-function percent(fraction: number): string {
-  return (100 * fraction).toFixed(1);
 }

@@ -18,6 +18,8 @@ import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
 import { usualUnknownAt } from '../core/head/verdict.js';
 import { rowOf } from '../core/matrix.js';
+import { percent } from '../core/percent.js';
+import { mean } from '../core/mean.js';
 import { makeDataset } from '../demo/flags/dataset.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
 import { loadDataset } from '../trainer/datasets/load.js';
@@ -69,7 +71,6 @@ const flagsBundle = await readBundle(values['flags-bundle']);
 const rows = testRows(dataset);
 const names = Array.from(rows, (row) => dataset.classNames[dataset.labels[row]]);
 const unseenNames = new Set(Array.from(dataset.unseen, (label) => dataset.classNames[label]));
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 for (const [i, seed] of seeds.entries()) {
   console.log(`Seed ${seed}`);
@@ -85,14 +86,14 @@ console.log('Flags');
 const flagRows = testRows(flags);
 const flagAnswers = await answersOf({ bundle: flagsBundle }, flags.features, flagRows);
 const flagNames = Array.from(flagRows, (row) => flags.classNames[flags.labels[row]]);
-console.log(`  calibration error ${percent(errorOf(flagAnswers, flagNames))} (limit 5 %)`);
+console.log(`  calibration error ${percent(errorOf(flagAnswers, flagNames))} % (limit 5 %)`);
 await reportFar(dataset.name, { bundle: flagsBundle }, flagAnswers, dataset);
 console.log('Vectors that no class has, refused by the dry run (limit 95 %):');
 const real = Array.from(dataset.unseen, (label) => Array.from(rowOf(dataset.attributes, label)));
 const [first] = values.bundles?.split(',') ?? [join(folder, `bundle-${seeds[0]}`)];
 const { manifest } = await readBundle(first);
 for (const [kind, share] of Object.entries(refusedShares(manifest, real)))
-  console.log(`  ${kind.padEnd(34)} ${percent(share)}`);
+  console.log(`  ${kind.padEnd(34)} ${percent(share)} %`);
 console.log(await noveltyCost(first));
 
 function trained(seed: string, options: readonly string[]): string {
@@ -119,11 +120,10 @@ function reportCalibration(what: string, answers: readonly Answered[], own: read
       ),
     );
   };
-  const mean = answers.reduce((sum, { probability }) => sum + probability, 0) / answers.length;
   const right = answers.filter((answer, i) => answer.class === own[i]).length / answers.length;
   console.log(
-    `  ${what}: calibration error ${percent(errorOf(answers, own))} (limit 4 %), seen ${part(false)}, unseen ${part(true)} (limit 7 %); ` +
-      `mean probability ${percent(mean)}, right ${percent(right)}`,
+    `  ${what}: calibration error ${percent(errorOf(answers, own))} % (limit 4 %), seen ${part(false)}, unseen ${part(true)} (limit 7 %); ` +
+      `mean probability ${percent(mean(answers.map(({ probability }) => probability)))} %, right ${percent(right)} %`,
   );
 }
 
@@ -135,7 +135,7 @@ function detection(known: readonly Answered[], fresh: readonly Answered[]): stri
     known.map(({ probability }) => -probability),
     fresh.map(({ probability }) => -probability),
   );
-  return `AUROC ${areaUnderCurve(a, b).toFixed(4)} (by the largest probability ${byProbability.toFixed(3)}), found ${percent(called(b))} with ${percent(called(a))} false alarms`;
+  return `AUROC ${areaUnderCurve(a, b).toFixed(4)} (by the largest probability ${byProbability.toFixed(3)}), found ${percent(called(b))} % with ${percent(called(a))} % false alarms`;
 }
 
 /** Half of the unseen classes left out altogether, in four draws. */
@@ -190,9 +190,8 @@ async function reportRuntime(bundle: Bundle): Promise<void> {
     reached.push(own.filter((i) => answers[i].class === one.name).length / own.length);
   }
   await fitter.release();
-  const mean = (list: readonly number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length;
   console.log(
-    `  false alarms ${percent(falseAlarms)}; dry runs of ${classes.length} classes: promised ${percent(mean(promised))}, expected ${percent(mean(expected))}, ` +
-      `reached ${percent(mean(reached))} (limit 5 points); correlation with what was reached ${correlation(expected, reached).toFixed(2)} (limit 0.6; of the promise alone ${correlation(promised, reached).toFixed(2)})`,
+    `  false alarms ${percent(falseAlarms)} %; dry runs of ${classes.length} classes: promised ${percent(mean(promised))} %, expected ${percent(mean(expected))} %, ` +
+      `reached ${percent(mean(reached))} % (limit 5 points); correlation with what was reached ${correlation(expected, reached).toFixed(2)} (limit 0.6; of the promise alone ${correlation(promised, reached).toFixed(2)})`,
   );
 }

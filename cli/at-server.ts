@@ -36,7 +36,12 @@ export async function atServer(
     } catch (error) {
       if (!(error instanceof UnseenProblem)) throw error;
       const hint = error.code === 'server-unreachable' ? ` ${startServerHint(url)}` : '';
-      throw new Failure(error.code, `${error.detail}${hint}`, { cause: error });
+      throw new Failure(error.code, `${commandsFor(error.detail)}${hint}`, { cause: error });
     }
   });
+}
+
+/** What the server says to programs names routes; people at a terminal have commands for some of them. */
+function commandsFor(detail: string): string {
+  return detail.replace(/GET \/(classes|groups) lists them/g, '"unseen $1 list" lists them');
 }

@@ -6,7 +6,7 @@ import { dirname, resolve } from 'node:path';
 import type { NewClass } from '../client/index.js';
 import { normalisedName } from '../core/class-name.js';
 import { Failure } from '../core/failures.js';
-import { readTable, type TableLine } from '../trainer/extraction/read-table.js';
+import { readTable, wrongCellCount, type TableLine } from '../trainer/extraction/read-table.js';
 import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
 
 const likeColumn = 'like';
@@ -16,7 +16,7 @@ export interface TableClass extends NewClass {
   readonly attributes: Record<string, number>;
 }
 
-export interface ClassesOfTable {
+interface ClassesOfTable {
   readonly classes: TableClass[];
   /** Folders with pictures, by the names of the classes. */
   readonly examples: ReadonlyMap<string, string>;
@@ -24,7 +24,7 @@ export interface ClassesOfTable {
 
 /** All lines, or everything that is wrong with them. */
 export async function readClassTable(path: string): Promise<ClassesOfTable> {
-  const { header, lines } = await readTable(path);
+  const { header, lines, delimiter } = await readTable(path);
   const [first, ...columns] = header;
   if ((first as string | undefined)?.toLowerCase() !== 'class')
     throw new Failure(
@@ -41,7 +41,7 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const classes: TableClass[] = [];
   const problems: string[] = [];
   for (const line of lines) {
-    const problem = problemOf(line, columns, names, numbers);
+    const problem = problemOf(line, columns, names, numbers, delimiter);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
     else {
       const described = resolved(classOf(line, columns, numbers), classes);
@@ -90,15 +90,16 @@ function resolved(described: TableClass, earlier: readonly TableClass[]): TableC
 }
 
 function problemOf(
-  { fields: [name, ...fields] }: TableLine,
+  line: TableLine,
   columns: readonly string[],
   known: ReadonlySet<string>,
   numbers: NumberReader,
+  delimiter: string,
 ): string | null {
+  const [name, ...fields] = line.fields;
   if (name === '') return 'the class has no name. Write one, or remove the line.';
   if (known.has(name)) return `the class "${name}" is described twice. Remove one of the lines.`;
-  if (fields.length !== columns.length)
-    return `the class "${name}" has ${fields.length} values for ${columns.length} columns. Add or remove values.`;
+  if (fields.length !== columns.length) return wrongCellCount(line, columns, delimiter);
   const bad = fields.findIndex(
     (field, k) => !isWords(columns[k]) && field !== '' && Number.isNaN(numbers.value(field)),
   );

@@ -1,5 +1,6 @@
 import type { ClassifyResponse } from '../client/index.js';
 import type { FailureCode } from '../core/failures.js';
+import { percent } from '../core/percent.js';
 
 export type FileOutcome = { readonly file: string } & (
   | ClassifyResponse
@@ -21,7 +22,7 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
 }
 
 function shown({ class: name, probability, seen, runtime }: ClassifyResponse['predictions'][number]): string {
-  return `${(100 * probability).toFixed(1)} % ${name}${seen ? '' : runtime ? ' (added)' : ' (unseen)'}`;
+  return `${percent(probability)} % ${name}${seen ? '' : runtime ? ' (added)' : ' (unseen)'}`;
 }
 
 /** Nothing where it is sure, or was not measured. */
@@ -33,14 +34,13 @@ function verdictOf({ verdict, novelty }: ClassifyResponse): string {
 
 /** What was asked for beside the likeliest classes. */
 function asked({ scores = [], rollUp }: ClassifyResponse): string[] {
-  const percent = (probability: number): string => `${(100 * probability).toFixed(1)} %`;
   return [
     ...scores.map((score) => `    ${shown(score)}, place ${score.rank}`),
     ...(rollUp
       ? [
           `    by ${rollUp.family}: ${[
-            ...rollUp.groups.map(({ group, probability }) => `${percent(probability)} ${group}`),
-            ...(rollUp.ungrouped > 0 ? [`${percent(rollUp.ungrouped)} in no group`] : []),
+            ...rollUp.groups.map(({ group, probability }) => `${percent(probability)} % ${group}`),
+            ...(rollUp.ungrouped > 0 ? [`${percent(rollUp.ungrouped)} % in no group`] : []),
           ].join('  ')}`,
         ]
       : []),

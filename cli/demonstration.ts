@@ -62,7 +62,7 @@ export async function tour(url: string, key: string, drawn: readonly DrawnFlag[]
 
 export function describeTour({ letters, newcomer }: Tour): string {
   const shown = ({ class: name, probability }: ClassifyResponse['predictions'][number]): string =>
-    `${name} ${percent(probability).trim()} %`;
+    `${name} ${percent(probability)} %`;
   const lines = letters.map(({ flag, predictions: [first, ...others] }) => {
     const mark = first.class === flag ? '✓' : '✗';
     return `  ${mark} ${flag.padEnd(10)} read as ${shown(first).padEnd(28)} then ${others.map(shown).join(', ')}`;
@@ -84,5 +84,5 @@ The same picture is now read as ${shown(newcomer.after[0])}.`;
 function doubtOf({ verdict, novelty }: Tour['newcomer']): string {
   if (verdict === null || novelty === null) return '';
   const words = { known: 'of a class it knows', unsure: 'unsure', unknown: 'none of the classes it knows' };
-  return `, with the verdict "${words[verdict]}": it looks newer than ${percent(novelty).trim()} % of pictures of known classes`;
+  return `, with the verdict "${words[verdict]}": it looks newer than ${percent(novelty)} % of pictures of known classes`;
 }

@@ -4,7 +4,7 @@ import { Failure } from '../core/failures.js';
 import { completeInstallation } from '../core/onnx-runtime-package.js';
 import { loadCommands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
-import { createProgram, type Runner } from './program.js';
+import { createProgram, everyCommand, type Runner } from './program.js';
 import { terminalContext } from './terminal.js';
 
 // The reader of our output may close it early (`unseen … | head`), which is no error.
@@ -41,8 +41,7 @@ if (process.exitCode === undefined) await runProgram();
 
 async function runProgram(): Promise<void> {
   const program = createProgram(await loadCommands(process.argv.at(2)), run);
-  program.exitOverride();
-  for (const command of program.commands) command.exitOverride();
+  everyCommand(program, (command) => command.exitOverride());
   try {
     await program.parseAsync();
   } catch (error) {

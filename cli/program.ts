@@ -31,7 +31,8 @@ export function createProgram(commands: readonly AddCommand[], run: Runner): Com
   return program;
 }
 
-function everyCommand(command: Command, work: (command: Command) => void): void {
+/** The command, its commands, and theirs. */
+export function everyCommand(command: Command, work: (command: Command) => void): void {
   work(command);
   for (const one of command.commands) everyCommand(one, work);
 }

@@ -8,7 +8,7 @@ import { Failure } from '../core/failures.js';
 const maxPictures = 16;
 const maxBytes = 18_000_000;
 
-export interface SentPictures extends AddedExamplesResponse {
+interface SentPictures extends AddedExamplesResponse {
   /** That were given. */
   readonly sent: number;
 }

@@ -17,7 +17,7 @@ export interface UnlabelledOptions {
   readonly out: string;
 }
 
-export interface UnlabelledInputs {
+interface UnlabelledInputs {
   readonly bundle: Bundle;
   readonly pool: UnlabelledPool;
   /** Finished parts of an extraction, to be removed when the command is done. */

@@ -20,6 +20,7 @@ export type {
   ImportedResponse,
   NewClass,
   ReloadPreviewResponse,
+  RemovedListResponse,
   StoredExamplesResponse,
   VersionListResponse,
   VersionResponse,
@@ -37,4 +38,5 @@ export type {
   ClassifyResponse,
   ProblemResponse,
   ReadinessResponse,
+  ReloadResponse,
 } from '../server/contract/schemas.js';

@@ -60,6 +60,11 @@ export interface VersionPage {
   readonly before?: number | undefined;
 }
 
+export interface RemovedPage {
+  readonly limit?: number | undefined;
+  readonly after?: string | undefined;
+}
+
 export interface RestoreOptions extends CallOptions {
   /** Needed where the class exists: the ETag that was read; '*' replaces whatever is there. */
   readonly etag?: string | undefined;
@@ -252,7 +257,17 @@ export class UnseenClient {
     return this.sender.send(`${pathOf(name)}/versions`, { query, headers: revisionOf(page), signal });
   }
 
-  /** Gives a class the attributes that it had in that version; also one that was removed. */
+  /** One page of the classes that were removed and can be restored, by name; `after` is `next` of the page before. */
+  removedClasses(page: RemovedPage & ReadOptions = {}): Promise<contract.RemovedListResponse> {
+    const { limit, after, signal } = page;
+    return this.sender.send('/removed-classes', {
+      query: { limit, after },
+      headers: revisionOf(page),
+      signal,
+    });
+  }
+
+  /** Gives a class the attributes and examples that it had in that version; also one that was removed. */
   restoreVersion(
     name: string,
     version: number,
@@ -304,6 +319,11 @@ export class UnseenClient {
   /** Which stored classes the bundle could not use that a reload would load; nothing changes. */
   previewReload({ signal }: CallOptions = {}): Promise<contract.ReloadPreviewResponse> {
     return this.sender.send('/admin/reload', { method: 'POST', query: { dryRun: true }, signal });
+  }
+
+  /** Reads the bundle again from where the server was told; when it cannot be used, the one before keeps serving. */
+  reload({ signal }: CallOptions = {}): Promise<contract.ReloadResponse> {
+    return this.sender.send('/admin/reload', { method: 'POST', signal });
   }
 
   /** Pools of unlabelled pictures: `traffic` is the sample of classified ones. */

@@ -11,6 +11,7 @@ export {
   type Readiness,
   type PutGroupOptions,
   type ReadOptions,
+  type RemovedPage,
   type RestoreOptions,
   type UnseenClientOptions,
   type VersionPage,

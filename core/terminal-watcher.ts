@@ -43,8 +43,9 @@ function progressBar(label: string, total: number): Progress {
 }
 
 const lineEveryMilliseconds = 60_000;
+const lookEveryMilliseconds = 5_000;
 
-/** For logs. Work that takes less than a minute says nothing. */
+/** For logs: a line a minute, also while a long step reports nothing. Work that takes less than a minute says nothing. */
 export function progressLines(
   label: string,
   total: number,
@@ -53,17 +54,28 @@ export function progressLines(
 ): Progress {
   const time = new TimeLeft(total, now);
   let last = now();
+  let reported = { done: 0, detail: '' };
+  const line = (): void => {
+    const { done, detail } = reported;
+    time.update(done);
+    if (now() - last < lineEveryMilliseconds) return;
+    last = now();
+    note(
+      [`${label}: ${Math.floor(done)} of ${total}`, time.words, detail]
+        .filter((part) => part !== '')
+        .join(' · '),
+    );
+  };
+  const timer = setInterval(() => {
+    if (reported.done < total) line();
+  }, lookEveryMilliseconds).unref();
   return {
     update: (done, detail = '') => {
-      time.update(done);
-      if (now() - last < lineEveryMilliseconds) return;
-      last = now();
-      note(
-        [`${label}: ${Math.floor(done)} of ${total}`, time.words, detail]
-          .filter((part) => part !== '')
-          .join(' · '),
-      );
+      reported = { done, detail };
+      line();
     },
-    stop: () => undefined,
+    stop: () => {
+      clearInterval(timer);
+    },
   };
 }

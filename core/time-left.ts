@@ -24,13 +24,14 @@ export class TimeLeft {
     const [first] = this.recent;
     const [elapsed, made] = [time - first.time, done - first.done];
     const isTooEarly = time - this.started < 2000 || made <= 0;
-    this.words = isTooEarly || done >= this.total ? '' : inWords((elapsed / made) * (this.total - done));
+    this.words =
+      isTooEarly || done >= this.total ? '' : timeLeftInWords((elapsed / made) * (this.total - done));
   }
 }
 
 const maxRecent = 60;
 
-export function inWords(milliseconds: number): string {
+export function timeLeftInWords(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 10) return 'a few seconds left';
   if (seconds < 90) return `about ${10 * Math.round(seconds / 10)} seconds left`;

@@ -24,7 +24,7 @@ export async function openAccess(
   const location = locationOf(settings.registry);
   const ownKey = settings.adminKeys.length > 0 ? null : await openOwnKey(location);
   if (ownKey?.file) showKey(ownKey, watcher, logger);
-  warnAtStart(settings, location, ownKey, logger);
+  await warnAtStart(settings, location, ownKey, logger);
   return {
     keys: new KeyRing(settings, ownKey?.key),
     ownKey,

@@ -17,7 +17,11 @@ export async function listen(
 ): Promise<Server> {
   const options = { connectionsCheckingInterval: 1000 };
   const server = certificate
-    ? createSecureServer({ ...options, ...certificate }, app)
+    ? createSecureServer(
+        // Before it there is no request whose headers could be late: the same limit for both.
+        { ...options, ...certificate, handshakeTimeout: settings.headerSeconds * 1000 },
+        app,
+      )
     : createServer(options, app);
   server.headersTimeout = settings.headerSeconds * 1000;
   // The last resort; a slow body is answered by its reader before.

@@ -17,6 +17,7 @@ import { auditReloadBySignal } from './http/audit.js';
 import { requireAdmin, requireCaller } from './http/keys.js';
 import { UploadBudget } from './http/upload-budget.js';
 import { Admission } from './inference/admission.js';
+import { networkStart } from './inference/network-start.js';
 import { WorkerProcesses } from './inference/worker-processes.js';
 import { CurrentModel } from './model/current-model.js';
 import { loadModel, type LoadedModel } from './model/load-model.js';
@@ -38,6 +39,9 @@ interface ServerOptions {
   readonly load?: () => Promise<LoadedModel>;
 }
 
+/** Everything has run once by then. */
+const firstAnswerSeconds = 10;
+
 export interface RunningServer {
   readonly url: string;
   readonly metricsUrl: string;
@@ -58,7 +62,10 @@ export async function startServer(
     watcher,
     logger = createLogger(settings),
     processes = new WorkerProcesses(),
-    load = () => loadModel(settings, watcher, logger),
+    load = () =>
+      loadModel(settings, watcher, logger, (backbone) => {
+        processes.openAhead(networkStart(backbone, settings));
+      }),
   }: ServerOptions,
 ): Promise<RunningServer> {
   const metrics = createMetrics(new Registry());
@@ -119,6 +126,9 @@ export async function startServer(
     `http${server instanceof SecureServer ? 's' : ''}://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${portOf(server)}`;
   logger.info({ url: address(servers[0]) }, 'listening');
   end.push(await announce(portOf(servers[0])));
+  // First a picture, as readiness asks for it; what follows can wait, and would make it wait.
+  await models.current.inference.answers(firstAnswerSeconds);
+  decoders.startOthers();
   models.current.classes.warmUp();
   comparison.start();
   watch.start();

@@ -1,17 +1,16 @@
 /** What an operator should know at the start: who can reach what without a key, and what travels in plain text. */
-import pg from 'pg';
 import type { Location } from './classes/store/location.js';
 import type { ServerConfiguration } from './configuration.js';
 import { isLoopback } from './http/allowed-hosts.js';
 import type { Logger } from './observability/logger.js';
 import type { OwnKey } from './own-key.js';
 
-export function warnAtStart(
+export async function warnAtStart(
   settings: ServerConfiguration,
   location: Location,
   ownKey: OwnKey | null,
   logger: Logger,
-): void {
+): Promise<void> {
   const { host, adminKeys, apiKeys } = settings;
   if (!isLoopback(host) && apiKeys.length === 0)
     logger.warn(
@@ -30,7 +29,7 @@ export function warnAtStart(
       { file: ownKey.file },
       'The file with the key for changes can be read by other users: chmod 600.',
     );
-  const database = location.kind === 'postgres' ? plainTextHost(location.url) : null;
+  const database = location.kind === 'postgres' ? await plainTextHost(location.url) : null;
   if (database !== null)
     logger.warn(
       { database },
@@ -38,9 +37,8 @@ export function warnAtStart(
     );
 }
 
-/** The host of a PostgreSQL elsewhere that is spoken to without TLS, by the client's own reading of address and environment. */
-export function plainTextHost(url: string): string | null {
-  const { host, ssl } = new pg.Client(url) as unknown as { host: string; ssl: unknown };
-  const isHere = host === '' || host.startsWith('/') || isLoopback(host); // a path is a socket of this machine
-  return ssl || isHere ? null : host;
+/** By the client of PostgreSQL, which is loaded where there is something to ask. */
+async function plainTextHost(url: string): Promise<string | null> {
+  const module = await import('./classes/store/postgres/plain-text-host.js');
+  return module.plainTextHost(url);
 }

@@ -6,7 +6,7 @@ import type { ServerState } from './routes/dependencies.js';
 /** A server whose workers do not come back, or whose queue is stuck, for so long is better restarted. */
 const deadAfterSeconds = 60;
 /** An answer so recent proves that the whole path works; otherwise a picture is put through it. */
-const provenSeconds = 10;
+export const provenSeconds = 10;
 
 export class Lifecycle implements ServerState {
   draining = false;

@@ -355,6 +355,12 @@ const validationSchema = z
       .describe(
         'Shares of what the generator learnt, of which the best on validation classes is taken; the first is kept unless another gains more than minimumGain and more than chance explains over the folds (so with a single fold it is always kept). An empty list keeps generator.share. Each value fits one head more in each fold.',
       ),
+    assignment: z
+      .enum(['chosen', 'usual'])
+      .default('chosen')
+      .describe(
+        'How unlabelled pictures will be assigned to classes, and as how much each counts: chosen on validation classes, which takes some seconds for each fold, or the usual values, which suit whitened features and attributes that leave something open.',
+      ),
     minimumGain: z
       .number()
       .min(0)

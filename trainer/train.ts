@@ -191,13 +191,13 @@ async function trainOnce(
 async function withUnlabelled(
   model: TrainedModel,
   dataset: Dataset,
-  { configuration, bias, confidence, evidence }: Selection,
+  { configuration, bias, confidence, evidence, assignment }: Selection,
   seed: number,
   engine: Engine,
   watcher: Watcher,
 ): Promise<{ readonly model: TrainedModel; readonly adaptation?: ModelToSave['adaptation'] }> {
   if (configuration.transductive?.rows !== 'none') return { model };
-  const saved = { dataset, model, configuration, seed, bias, evidence, confidence };
+  const saved = { dataset, model, configuration, seed, bias, evidence, assignment, confidence };
   const adapted = await adaptToUnlabelled(saved, engine);
   for (const line of adapted.notes) watcher.note(line);
   return adapted;
@@ -210,7 +210,7 @@ function publisher(
   { kernelRidge, eszsl }: Baselines,
 ): Publish {
   const { dataset, engine, out, seeds } = request;
-  const { configuration, bias, evidence, confidence, trials } = selection;
+  const { configuration, bias, evidence, assignment, confidence, trials } = selection;
   return (model, evaluation, adaptation) => {
     const metrics = {
       evaluation,
@@ -222,7 +222,7 @@ function publisher(
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
     if (settings) request.watcher.note(`Chosen on validation classes: ${worthOfAttributes(settings)}.`);
-    const chosen = { configuration, bias, evidence, confidence };
+    const chosen = { configuration, bias, evidence, assignment, confidence };
     return saveModel(out, { dataset, model, seed: seeds[0], ...chosen, metrics, adaptation }, engine);
   };
 }

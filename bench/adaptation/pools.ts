@@ -16,13 +16,13 @@ export const poolMixes = [
   '1000',
 ];
 
-export interface Pool {
+interface Pool {
   readonly rows: Matrix;
   /** The share of them that is of unseen classes. */
   readonly unseenShare: number;
 }
 
-export interface PoolSplit {
+interface PoolSplit {
   readonly pools: ReadonlyMap<string, Pool>;
   readonly judged: readonly number[]; // rows of the dataset
 }

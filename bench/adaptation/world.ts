@@ -1,6 +1,7 @@
 /** A bundle with the dataset that judges it: how much H gains from a pool, product against product without one. */
 import { classMean, harmonicMean } from '../../core/accuracy.js';
 import type { Adaptation, AdaptationSettings } from '../../core/adaptation/adaptation.js';
+import { adaptationSettingsOf } from '../../core/adaptation/adaptation-settings.js';
 import { movedClasses } from '../../core/adaptation/moved-classes.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
@@ -54,7 +55,7 @@ export class World {
   async judgeSplit(
     number: number,
     mixes: readonly string[],
-    methods: Readonly<Record<string, AdaptationSettings | undefined>>,
+    methods: Readonly<Record<string, (chosen: AdaptationSettings) => Partial<AdaptationSettings>>>,
     foreign: Dataset | null,
   ): Promise<{ base: number; trials: Trial[] }> {
     const { pools, judged } = poolSplit(this.dataset, foreign, number);
@@ -62,8 +63,10 @@ export class World {
     const rows = headRows(mapped, this.bundle.manifest.head.temperature);
     const base = (await this.harmonicMeanOf(rows, judged, []))(0);
     const trials: Trial[] = [];
+    const chosen = adaptationSettingsOf(this.bundle.manifest);
     for (const mix of mixes)
-      for (const [method, settings] of Object.entries(methods)) {
+      for (const [method, change] of Object.entries(methods)) {
+        const settings = { ...chosen, ...change(chosen) };
         const { rows: pool, unseenShare } = pools.get(mix)!;
         const adaptation = await this.parts.fitter.adapt([], pool, settings);
         const classes = movedClasses(this.bundle, [], adaptation);

@@ -2,7 +2,8 @@
 import { openBackbone } from '../../core/backbone/backbone.js';
 import { loadCatalogue } from '../../core/backbone/catalogue.js';
 import { Extractor } from '../../core/backbone/extractor.js';
-import { decode, pictureSize, prepare } from '../../core/backbone/preprocess.js';
+import { pictureSize } from '../../core/backbone/picture-tensor.js';
+import { decode, prepare } from '../../core/backbone/preprocess.js';
 import { silent } from '../../core/progress.js';
 import { answered, closedLoop } from '../serving/load.js';
 import { childrenOf, commandOf, processorSeconds } from '../serving/process-tree.js';
@@ -33,7 +34,7 @@ async function processorTime(
 
 /** The default network, or the int8 one that is made of it. */
 export const variants = ['fp32', 'int8'] as const;
-export type Variant = (typeof variants)[number];
+type Variant = (typeof variants)[number];
 
 export async function measurePictures(
   pictures: readonly Uint8Array[],

@@ -22,7 +22,7 @@ export function answerOfShard(scored: readonly Scored[], topK: number): ShardAns
   return { best: bestOf(scored, topK), max, total };
 }
 
-export function mergeShards(shards: readonly ShardAnswer[], topK: number) {
+export function mergeShardAnswers(shards: readonly ShardAnswer[], topK: number) {
   const max = Math.max(...shards.map((shard) => shard.max));
   const total = shards.reduce((sum, shard) => sum + shard.total * Math.exp(shard.max - max), 0);
   const best = bestOf(

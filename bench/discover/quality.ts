@@ -1,6 +1,6 @@
 /** How well groups agree with the classes that their pictures are really of. */
 
-export interface GroupQuality {
+interface GroupQuality {
   /** Groups of which most pictures are of one of the missing classes. */
   readonly newGroups: number;
   /** Share of the largest class, mean over those groups. */

@@ -1,6 +1,8 @@
 /** How well a head tells the 'seen' classes of a bench from those that are asked about, at the biases given and at the best shift of these. */
 import { classMean, harmonicMean } from '../../core/accuracy.js';
 import { rowOf, type Matrix } from '../../core/matrix.js';
+import { mean } from '../../core/mean.js';
+import { percent } from '../../core/percent.js';
 
 export interface Judged {
   readonly h: number;
@@ -42,7 +44,6 @@ export function judgeScores(
 
 /** A line of a bench's table: means over draws, in %. */
 export function judgedLine(name: string, draws: readonly Judged[]): string {
-  const mean = (pick: (one: Judged) => number): string =>
-    ((100 * draws.reduce((sum, one) => sum + pick(one), 0)) / draws.length).toFixed(1);
-  return `  ${name.padEnd(56)} H ${mean((one) => one.h)} (${mean((one) => one.best)})   ${mean((one) => one.asked)} / ${mean((one) => one.others)}   top-1 ${mean((one) => one.top1)}`;
+  const shown = (pick: (one: Judged) => number): string => percent(mean(draws.map(pick)));
+  return `  ${name.padEnd(56)} H ${shown((one) => one.h)} (${shown((one) => one.best)})   ${shown((one) => one.asked)} / ${shown((one) => one.others)}   top-1 ${shown((one) => one.top1)}`;
 }

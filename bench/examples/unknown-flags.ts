@@ -4,7 +4,7 @@ import { colours, type FlagDescription, type NamedFlag } from '../../demo/flags/
 import { inventedFlags } from '../../demo/flags/invented.js';
 import { letterFlags } from '../../demo/flags/letters.js';
 
-export interface UnknownFlag {
+interface UnknownFlag {
   readonly flag: NamedFlag;
   readonly attributes: Readonly<Record<string, number>>;
 }

@@ -9,13 +9,13 @@ import { post, type Outcome } from './load.js';
 /** The caller that floods; good pictures come from 127.0.0.1. Every address of 127.0.0.0/8 is this machine on Linux. */
 const flooder = '127.0.0.2';
 
-export interface Flood {
+interface Flood {
   readonly name: string;
   /** Resolves to the statuses answered when the flood is over; 0 stands for a connection that was closed. */
   readonly run: (url: string, picture: Uint8Array, count: number) => Promise<number[]>;
 }
 
-export interface FloodReport {
+interface FloodReport {
   readonly name: string;
   readonly statuses: readonly number[];
   readonly good: readonly Outcome[];
@@ -64,7 +64,7 @@ function form(picture: Uint8Array, pictures: number): { headers: Record<string, 
 const readyRoutes = ['/readyz', '/v2/health/ready', '/v2/models/unseen/ready'];
 
 /** Floods of pictures that are expensive to decode belong here, too, from a file of their own. */
-export const floods: readonly Flood[] = [
+const floods: readonly Flood[] = [
   {
     name: 'asking for readiness',
     run: (url, _picture, count) =>

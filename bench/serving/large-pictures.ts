@@ -1,5 +1,6 @@
 /** Small files that are large pictures: what takes most memory to decode for the fewest bytes. */
 import sharp from 'sharp';
+import { flatJpeg, flatPng } from '../../fixtures/flat-pictures.js';
 
 interface LargePicture {
   readonly kind: string;
@@ -33,5 +34,14 @@ export async function largePictures(): Promise<LargePicture[]> {
       bytes: await flat().jpeg({ progressive: true }).toBuffer(),
       type: 'image/jpeg',
     },
+    {
+      kind: 'JPEG with a scan for each colour',
+      bytes: flatJpeg(side, side, { isInterleaved: false }),
+      type: 'image/jpeg',
+    },
+    { kind: 'PNG of one row', bytes: flatPng(side * side, 1), type: 'image/png' },
+    { kind: 'PNG of few rows', bytes: flatPng(side * 10, side / 10), type: 'image/png' },
+    { kind: 'PNG of one column', bytes: flatPng(1, 5_000_000), type: 'image/png' },
+    { kind: 'PNG, 16 bits', bytes: await flat().toColourspace('rgb16').png().toBuffer(), type: 'image/png' },
   ];
 }

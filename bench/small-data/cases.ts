@@ -4,7 +4,7 @@ import { Random } from '../../core/random.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { restrictClasses } from '../../trainer/datasets/restrict-classes.js';
 
-export interface SmallCase {
+interface SmallCase {
   readonly name: string;
   readonly description: string;
   readonly seen: number;

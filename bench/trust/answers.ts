@@ -3,6 +3,7 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { HeadTable, type CompetingClass, type HeadRow } from '../../core/head/head-table.js';
 import { takeRows, type RowSource } from '../../core/matrix.js';
+import { mean } from '../../core/mean.js';
 import { calibrationErrorOf, reliabilityBins } from '../../trainer/evaluation/calibration-error.js';
 
 export interface Answered {
@@ -74,8 +75,6 @@ export function areaUnderCurve(known: readonly number[], fresh: readonly number[
 }
 
 export function correlation(a: readonly number[], b: readonly number[]): number {
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanA, meanB] = [mean(a), mean(b)];
   const product = (x: readonly number[], mx: number, y: readonly number[], my: number): number =>
     x.reduce((sum, value, i) => sum + (value - mx) * (y[i] - my), 0);

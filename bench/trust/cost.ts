@@ -1,7 +1,7 @@
 /** What confidence costs of a picture's time: answering a row of features with and without it, beside the network that makes the row. */
 import { openBackbone } from '../../core/backbone/backbone.js';
 import { Extractor } from '../../core/backbone/extractor.js';
-import { pictureSize } from '../../core/backbone/preprocess.js';
+import { pictureSize } from '../../core/backbone/picture-tensor.js';
 import { readBundle } from '../../core/bundle/read.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { HeadTable } from '../../core/head/head-table.js';

@@ -1,11 +1,17 @@
 /** How the measures of confidence were chosen: every candidate on worlds of validation classes, fitted on all worlds but the one that it is judged on. */
 import { noveltyOf } from '../../core/head/novelty/scale.js';
 import { noveltyScore } from '../../core/head/novelty/score.js';
-import { expectedRecognition } from '../../core/fitting/recognition.js';
+import { expectedRecognition, likenessOf } from '../../core/fitting/recognition.js';
 import { Random } from '../../core/random.js';
 import { usualUnknownAt } from '../../core/head/verdict.js';
 import { fitNovelty, signsOf, type BiasFor } from '../../trainer/confidence/novelty.js';
-import { judgedClasses, leastSquares, type JudgedClass } from '../../trainer/confidence/recognition.js';
+import { fitAlikeClasses } from '../../trainer/confidence/alike-classes.js';
+import {
+  judgedClasses,
+  leastSquares,
+  restsOf,
+  type JudgedClass,
+} from '../../trainer/confidence/recognition.js';
 import { chooseSharpness, errorsAt, type ChosenSharpness } from '../../trainer/confidence/sharpness.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
@@ -36,14 +42,14 @@ export async function reportValidation(dataset: Dataset, count: number): Promise
   reportWorlds(worlds);
 }
 
-export function reportWorlds(worlds: readonly World[]): void {
+function reportWorlds(worlds: readonly World[]): void {
   const bias = chooseBias(worlds);
   const biasFor: BiasFor = (competing) => biasAt(bias, competing);
   const folds = worlds.map(({ sample, competing }) => ({ ...sample, unseenBias: biasFor(competing!) }));
   const sharpness = reportSharpness(folds);
   reportSignals(worlds, sharpness, biasFor);
   reportFalseAlarms(folds, sharpness, biasFor);
-  reportDryRuns(folds, sharpness);
+  reportDryRuns(folds, sharpness, worlds[0].alikeness);
 }
 
 type Fold = World['sample'] & { readonly unseenBias: number };
@@ -158,7 +164,11 @@ function reportFalseAlarms(
     );
 }
 
-function reportDryRuns(folds: readonly Fold[], sharpness: readonly ChosenSharpness[]): void {
+function reportDryRuns(
+  folds: readonly Fold[],
+  sharpness: readonly ChosenSharpness[],
+  attributes: World['alikeness'],
+): void {
   const classes = folds.map((fold, i) => judgedClasses(fold, sharpness[i]));
   console.log(
     '\nRecognition of held-out classes, expected by             correlation   mean difference   error',
@@ -166,7 +176,7 @@ function reportDryRuns(folds: readonly Fold[], sharpness: readonly ChosenSharpne
   const without = {
     'the promise alone': { nearest: 0, crowded: 0 },
     '… and the nearest seen class': { crowded: 0 },
-    '… and crowding (in use)': {},
+    '… and crowding': {},
   };
   const reached = classes.flat().map((one) => one.reached);
   const print = (name: string, expected: readonly number[]): void => {
@@ -185,8 +195,25 @@ function reportDryRuns(folds: readonly Fold[], sharpness: readonly ChosenSharpne
       name,
       blanked.flatMap((list, i) => {
         const fitted = leastSquares(others(blanked, i).flat());
-        return list.map((one) => expectedRecognition(one, fitted));
+        return list.map((one) => expectedRecognition({ ...one, alike: 0 }, fitted));
       }),
     );
   }
+  const { encodedOf, scale } = attributes;
+  print(
+    '… and classes that are alike (in use)',
+    classes.flatMap((list, i) => {
+      const judged = others(classes, i).flat();
+      const fitted = leastSquares(judged);
+      const carried = fitAlikeClasses(restsOf(judged, fitted), encodedOf, scale)?.alike;
+      return list.map((one) => {
+        const own = encodedOf(one.name);
+        const parts = carried?.classes.map(
+          (name, h) => carried.coefficients[h] * likenessOf(own, encodedOf(name), scale),
+        );
+        const alike = parts?.reduce((sum, part) => sum + part, 0) ?? 0;
+        return expectedRecognition({ ...one, alike }, fitted);
+      });
+    }),
+  );
 }

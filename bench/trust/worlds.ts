@@ -9,7 +9,7 @@ import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { fitGeometry } from '../../trainer/confidence/fit-geometry.js';
 import { sampledRows, sampleFold, type FoldSample } from '../../trainer/confidence/fold-sample.js';
-import { promisesFor } from '../../trainer/confidence/promises.js';
+import { crowdingScale, promisesFor } from '../../trainer/confidence/promises.js';
 import type { Configuration } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { validationSplit } from '../../trainer/datasets/validation-split.js';
@@ -32,6 +32,11 @@ export interface World extends JudgedFold {
   readonly agreement: Matrix;
   /** Of the scores of each class on training rows of other classes: (C). */
   readonly usualScores: readonly Moments[];
+  /** What classes that are alike are told by: encoded attributes of each, and what distances between them are measured in. */
+  readonly alikeness: {
+    readonly encodedOf: (name: string) => Float32Array;
+    readonly scale: Float32Array;
+  };
 }
 
 interface Moments {
@@ -78,6 +83,10 @@ export async function makeWorld(
       neighbours: await neighboursOf(rows, training),
       agreement: readAttributes(rows, training, data),
       usualScores: momentsOf(await score(small.splits.train), data.labels),
+      alikeness: {
+        encodedOf: (name: string) => rowOf(data.attributes, small.classNames.indexOf(name)),
+        scale: crowdingScale(data),
+      },
     };
     await release();
     return world;

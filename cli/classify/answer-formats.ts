@@ -11,7 +11,7 @@ export interface AnswerFormat {
   read(text: string): readonly AnsweredLine[] | null;
 }
 
-export interface AnsweredLine {
+interface AnsweredLine {
   readonly file: string;
   readonly class: string;
   readonly model: string;

@@ -2,7 +2,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, normalize, resolve } from 'node:path';
 
-export interface FoundPictures {
+interface FoundPictures {
   /** As they are named in answers: as given, or the given folder with the path inside of it. */
   readonly files: readonly string[];
   /** Files of the folders that do not look like pictures by their names. */

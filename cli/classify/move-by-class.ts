@@ -33,7 +33,7 @@ async function moveOver(file: string, target: string): Promise<void> {
 }
 
 /** A class may be called anything; a folder may not, and must not lead out of its parent. */
-export function folderName(className: string): string {
+function folderName(className: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what must go
   const plain = className.replace(/[/\\:*?"<>|\u0000-\u001f]/g, '_').replace(/[. ]+$/, '');
   return plain === '' || plain.startsWith('.') ? `_${plain}` : plain;

@@ -13,7 +13,7 @@ export interface AnswerSource {
   close(): Promise<void>;
 }
 
-export type Question = Omit<ClassifyOptions, 'signal' | 'atLeastRevision'>;
+type Question = Omit<ClassifyOptions, 'signal' | 'atLeastRevision'>;
 
 export async function askServer(
   url: string,

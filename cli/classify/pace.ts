@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly max: number;
   /** Replaced by tests. */
   readonly random?: () => number;

@@ -56,7 +56,7 @@ function textOf(adaptation: Adaptation, pool: UnlabelledPool, out: string): stri
   const moved = unseen.filter(({ assigned }) => assigned !== null);
   return [
     ...warnings.map((warning) => `Warning: ${warning}`),
-    `${moved.length} of ${unseen.length} unseen classes moved. About ${percent(unseenShare)} of the pictures are of unseen classes, ${percent(none.share)} of none of the classes.`,
+    `${moved.length} of ${unseen.length} unseen classes moved. About ${percent(unseenShare)} % of the pictures are of unseen classes, ${percent(none.share)} % of none of the classes.`,
     'pictures  of them explained by seen classes  counted as  moved by (1 - cosine)  class',
     ...unseen
       .slice(0, shown)

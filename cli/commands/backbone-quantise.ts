@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadCatalogue } from '../../core/backbone/catalogue.js';
 import { quantiseBackbone } from '../../core/backbone/quantisation/quantise-backbone.js';
+import { describeCheck } from '../machine-check-line.js';
 import { count } from '../numbers.js';
 import type { Runner } from '../program.js';
 
@@ -37,9 +38,15 @@ Example:
         const name = options.name ?? `${from}-int8`;
         const { pictures, count: most } = options;
         const made = await quantiseBackbone(loadCatalogue(), { from, name, pictures, count: most }, context);
+        const {
+          ranges,
+          leftOut,
+          check,
+          backbone: { entry },
+        } = made;
         context.result(
-          `${name} is ready: calibrated on ${made.pictures.length} pictures, ${(made.backbone.model.length / 1e6).toFixed(1)} MB, sha256 ${made.backbone.identity.sha256 ?? ''}. Use it with --backbone ${name}.`,
-          { ...made.backbone.entry, ranges: made.ranges, pictures: made.pictures, leftOut: made.leftOut },
+          `${name} is ready: calibrated on ${made.pictures.length} pictures, ${(made.backbone.model.length / 1e6).toFixed(1)} MB, sha256 ${made.backbone.identity.sha256 ?? ''}. Use it with --backbone ${name}.\n${describeCheck(name, from, made.check)}`,
+          { ...entry, ranges, pictures: made.pictures, leftOut, check },
         );
       });
     });

@@ -8,7 +8,7 @@ import {
   type Catalogue,
 } from '../../core/backbone/catalogue.js';
 import { Extractor } from '../../core/backbone/extractor.js';
-import { pictureSize } from '../../core/backbone/preprocess.js';
+import { pictureSize } from '../../core/backbone/picture-tensor.js';
 import {
   checkOnThisMachine,
   type MachineCheck,
@@ -16,6 +16,7 @@ import {
 import { halfPrecision } from '../../core/backbone/quantisation/half-backbone.js';
 import { providers, type Provider } from '../../core/compute/session.js';
 import type { CommandContext } from '../context.js';
+import { describeCheck } from '../machine-check-line.js';
 import { count } from '../numbers.js';
 import type { Runner } from '../program.js';
 
@@ -78,7 +79,7 @@ async function verify(
       const options = { threads, provider, anew: true };
       const check = await checkOnThisMachine(network, () => Promise.resolve(float), options);
       checks[label] = check;
-      lines.push(describe(label, float.entry.name, check));
+      lines.push(describeCheck(label, float.entry.name, check));
     };
     const float = await floatOf(catalogue, entry);
     if (float) await measure(entry.name, backbone, float);
@@ -103,9 +104,4 @@ async function floatOf(catalogue: Catalogue, { source }: BackboneEntry): Promise
   if (source.kind !== 'quantised') return null;
   const entry = findEntry(catalogue, source.from);
   return isCached(catalogue, entry) ? readCached(catalogue, entry) : null;
-}
-
-function describe(name: string, float: string, { speedUp, cosine, problem, provider }: MachineCheck): string {
-  const measured = `${name}: ${speedUp.toFixed(2)} times as fast as ${float} on this machine (${provider}); cosine of features ${cosine.mean.toFixed(4)} in the mean, ${cosine.least.toFixed(4)} at least.`;
-  return problem === null ? measured : `${measured} Not worth it: ${problem}. Servers stay with ${float}.`;
 }

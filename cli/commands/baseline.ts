@@ -10,7 +10,7 @@ import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
-import { percent, percentWithin } from '../../core/percent.js';
+import { percent, percentWithinColumn } from '../../core/percent.js';
 import { positive, wholeNumber } from '../numbers.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand } from '../program.js';
@@ -71,10 +71,10 @@ Examples:
       const { intervals: within } = result;
       context.result(
         `${baselineMethods[method].title} on ${dataset.name}, mean accuracy over classes in % (and its 95 % interval)
-  standard     ${percentWithin(result.standardAccuracy, within.top1)}   (${dataset.unseen.length} unseen classes)
-  generalized  ${percentWithin(result.unseenAccuracy, within.unseenAccuracy)}   unseen
-               ${percentWithin(result.seenAccuracy, within.seenAccuracy)}   seen
-               ${percentWithin(result.harmonicMean, within.harmonicMean)}   H at bias ${result.unseenBias.toFixed(3)}, chosen on validation classes; without it ${percent(result.withoutBias.harmonicMean).trim()}${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
+  standard     ${percentWithinColumn(result.standardAccuracy, within.top1)}   (${dataset.unseen.length} unseen classes)
+  generalized  ${percentWithinColumn(result.unseenAccuracy, within.unseenAccuracy)}   unseen
+               ${percentWithinColumn(result.seenAccuracy, within.seenAccuracy)}   seen
+               ${percentWithinColumn(result.harmonicMean, within.harmonicMean)}   H at bias ${result.unseenBias.toFixed(3)}, chosen on validation classes; without it ${percent(result.withoutBias.harmonicMean)}${missing === null ? '' : `\n${missing}: what needs them cannot be measured`}`,
         { dataset: dataset.name, method, ...result, warnings },
       );
     });

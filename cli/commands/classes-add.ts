@@ -8,7 +8,7 @@ import {
 } from '../../client/index.js';
 import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
-import { percent } from '../../core/percent.js';
+import { percent, percentColumn } from '../../core/percent.js';
 import { filesUnder, listFolders } from '../../trainer/extraction/list-pictures.js';
 import { readClassTable, type TableClass } from '../class-table.js';
 import type { CommandContext } from '../context.js';
@@ -214,14 +214,12 @@ async function preview(
 function shownPreview(preview: DryRunResponse['previews'][number]): string[] {
   const { name, plausible, problems, expected, recognised, confusedWith, pictures = [] } = preview;
   const [first] = confusedWith;
-  const rival = `${first.name} ${percent(first.probability).trim()} %`;
-  const onRealPictures = expected === null ? '' : `; of real pictures about ${percent(expected).trim()} %`;
+  const rival = `${first.name} ${percent(first.probability)} %`;
+  const onRealPictures = expected === null ? '' : `; of real pictures about ${percent(expected)} %`;
   return [
-    `  ${name.padEnd(32)} itself ${percent(recognised)} %, then ${rival}${onRealPictures}${plausible ? '' : ' (not plausible)'}`,
+    `  ${name.padEnd(32)} itself ${percentColumn(recognised)} %, then ${rival}${onRealPictures}${plausible ? '' : ' (not plausible)'}`,
     ...problems.map((problem) => `    ${problem}`),
-    ...pictures.map(
-      (one) => `    ${one.name} would become ${one.class}, ${percent(one.probability).trim()} %`,
-    ),
+    ...pictures.map((one) => `    ${one.name} would become ${one.class}, ${percent(one.probability)} %`),
   ];
 }
 
@@ -242,7 +240,7 @@ function filledLines(classes: readonly WithFilled[], values = false): string[] {
     const mostConfident = Object.keys(filled).sort((a, b) => (certainty[b] ?? 0) - (certainty[a] ?? 0));
     const shown = mostConfident
       .slice(0, listedValues)
-      .map((one) => `${one} ${filled[one].toFixed(2)} (${percent(certainty[one] ?? 0).trim()} % sure)`);
+      .map((one) => `${one} ${filled[one].toFixed(2)} (${percent(certainty[one] ?? 0)} % sure)`);
     const more =
       mostConfident.length > listedValues ? `, and ${mostConfident.length - listedValues} more` : '';
     return `  ${name}: ${shown.join(', ')}${more}`;

@@ -8,8 +8,9 @@ import type { AddCommand } from '../program.js';
 import { addClasses, type AddOptions } from './classes-add.js';
 import { addBackupCommands } from './classes-backup.js';
 import { addExampleCommands } from './classes-examples.js';
+import { addVersionCommands, listRemoved } from './classes-versions.js';
 
-/** Classes of a running server: added from a table of attributes, listed, removed. */
+/** Classes of a running server: added from a table of attributes, listed, removed, restored. */
 export const addClassesCommand: AddCommand = (program, run) => {
   const command = program
     .command('classes')
@@ -39,14 +40,21 @@ export const addClassesCommand: AddCommand = (program, run) => {
       new Option('--kind <kind>', 'list only classes of this kind').choices([
         ...['seen', 'unseen', 'added'],
         'runtime', // what the HTTP interface calls them
+        'removed', // and can be restored
       ]),
     )
-    .action(async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'added' | 'runtime' }) => {
-      const kind = options.kind === 'added' ? 'runtime' : options.kind;
-      await atServer(run, options, (client, context) => list(client, kind, context));
-    });
+    .action(
+      async (options: ServerOptions & { kind?: 'seen' | 'unseen' | 'added' | 'runtime' | 'removed' }) => {
+        const kind = options.kind === 'added' ? 'runtime' : options.kind;
+        await atServer(run, options, (client, context) =>
+          kind === 'removed' ? listRemoved(client, context) : list(client, kind, context),
+        );
+      },
+    );
   withServer(command.command('remove'))
-    .description('Remove classes that were added at runtime.')
+    .description(
+      'Remove classes that were added at runtime. For a month "unseen classes restore" brings them back.',
+    )
     .argument('<name...>', 'their names')
     .action(async (names: string[], options: ServerOptions) => {
       await atServer(run, options, async (client, context) => {
@@ -68,6 +76,10 @@ export const addClassesCommand: AddCommand = (program, run) => {
         context.result(key, { key });
       });
     });
+  addVersionCommands(
+    (name) => withServer(command.command(name)),
+    (options, work) => atServer(run, options as ServerOptions, work),
+  );
   const examples = command.command('examples').description('Pictures of a class: add, list and remove them.');
   addExampleCommands(
     (name) => withServer(examples.command(name)),

@@ -25,6 +25,7 @@ interface ClassifyCommandOptions {
   readonly classes?: readonly string[];
   readonly group?: readonly string[];
   readonly minProbability?: number;
+  readonly unknownAt?: number;
   readonly scoresOf?: readonly string[];
   readonly groupBy?: string;
   readonly key?: string;
@@ -48,6 +49,11 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .option('--classes <names>', 'only these classes may answer: a,b (may be repeated)', collected)
     .option('--group <name>', 'only classes of this group may answer (may be repeated)', collected)
     .option('--min-probability <number>', 'leave out what is less likely, from 0 to 1', finite)
+    .option(
+      '--unknown-at <number>',
+      "the novelty from which a picture is called unknown, from 0 to 1 (default: the server's own)",
+      finite,
+    )
     .option('--scores-of <names>', 'also show these classes, however unlikely (may be repeated)', collected)
     .option('--group-by <family>', 'also show probabilities summed over the groups of a family')
     .addOption(new Option('--key <key>', 'API key, if the server requires one').env('UNSEEN_KEY'))
@@ -140,8 +146,11 @@ async function classify(
 
 function openSource(options: ClassifyCommandOptions, context: CommandContext): Promise<AnswerSource> {
   const { url, key, bundle, registry, topK, explain, unseenBias, classes, group: groups } = options;
-  const { minProbability, scoresOf, groupBy } = options;
-  const question = { topK, explain, unseenBias, classes, groups, minProbability, scoresOf, groupBy };
+  const { minProbability, scoresOf, groupBy, unknownAt } = options;
+  const question = {
+    ...{ topK, explain, unseenBias, unknownAt },
+    ...{ classes, groups, minProbability, scoresOf, groupBy },
+  };
   return bundle === undefined
     ? askServer(url, key, question, context.signal)
     : serveToItself(bundle, registry, question, context);

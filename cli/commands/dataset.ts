@@ -2,13 +2,14 @@ import { Option, type Command } from 'commander';
 import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
 import { convertDataset } from '../../trainer/datasets/convert.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
-import { fewShotClasses, fewShotInWords, fewShotRows } from '../../trainer/datasets/few-shot.js';
+import { fewShotInWords } from '../../trainer/datasets/few-shot.js';
 import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadAndCheck, type DatasetForm, type LoadOptions } from '../../trainer/datasets/load.js';
 import { featurePlaces } from '../../trainer/datasets/open-form-features.js';
 import { datasetInvalid } from '../../trainer/datasets/problems.js';
 import type { CommandContext } from '../context.js';
 import { count } from '../numbers.js';
+import { datasetFigures } from '../dataset-figures.js';
 import type { AddCommand } from '../program.js';
 
 export const addDatasetCommand: AddCommand = (program, run) => {
@@ -107,16 +108,8 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
   context.result(text.filter((line) => line !== '').join('\n'), {
     name: dataset.name,
     form,
-    rows: dataset.features.rows,
-    featureWidth: dataset.features.columns,
     attributes: dataset.attributes.columns,
-    seenClasses: dataset.seen.length,
-    unseenClasses: dataset.unseen.length,
-    trainRows: dataset.splits.train.length,
-    testSeenRows: dataset.splits.testSeen.length,
-    testUnseenRows: dataset.splits.testUnseen.length,
-    fewShotClasses: fewShotClasses(dataset).length,
-    fewShotRows: fewShotRows(dataset).length,
+    ...datasetFigures(dataset),
     validationClasses: dataset.validationClasses?.length ?? null,
     classOrder: order,
     warnings,

@@ -73,7 +73,7 @@ function textOf({ groups, ungrouped, advice }: ReportedDiscovery, pool: Unlabell
   return [
     `${groups.length} groups of pictures look like classes that the model does not know:`,
     ...groups.map(({ name, members, nearest, doubts }) => {
-      const near = nearest.map((one) => `${one.name} ${percent(one.probability).trim()} %`).join(', ');
+      const near = nearest.map((one) => `${one.name} ${percent(one.probability)} %`).join(', ');
       return [
         `  ${name}: ${members.length} pictures, such as ${members.slice(0, 2).join(' and ')}; taken for ${near}`,
         ...doubts.map((doubt) => `    ${doubt}`),

@@ -1,5 +1,5 @@
 import { readBundle } from '../../core/bundle/read.js';
-import { percent } from '../../core/percent.js';
+import { percentColumn } from '../../core/percent.js';
 import { runBaselines } from '../../trainer/baseline/baseline.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
@@ -60,7 +60,8 @@ Examples:
           reliabilityTable(evaluation.calibration),
           ...(worst.length > 0 ? ['Worst classes:'] : []),
           ...worst.map(
-            ({ name, seen, accuracy }) => `  ${percent(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
+            ({ name, seen, accuracy }) =>
+              `  ${percentColumn(accuracy)}  ${name} (${seen ? 'seen' : 'unseen'})`,
           ),
         ].join('\n'),
         {

@@ -4,7 +4,7 @@ import { blockOtherDecoders, defaultLimits } from '../../core/backbone/preproces
 import { defaultBatchSize } from '../../core/backbone/extractor.js';
 import { providers, type Provider } from '../../core/compute/session.js';
 import { Failure } from '../../core/failures.js';
-import { fewShotClasses, fewShotInWords, fewShotRows } from '../../trainer/datasets/few-shot.js';
+import { fewShotInWords } from '../../trainer/datasets/few-shot.js';
 import { leftOutFile, type Assembled } from '../../trainer/extraction/assemble.js';
 import { whyNotOpened } from '../../trainer/datasets/problems.js';
 import { extract, mergeShards, type ExtractionReport } from '../../trainer/extraction/extract.js';
@@ -13,6 +13,7 @@ import type { Shard } from '../../trainer/shard.js';
 import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
 import { count, positive, wholeNumber } from '../numbers.js';
+import { datasetFigures } from '../dataset-figures.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 
@@ -205,15 +206,7 @@ function needed(value: string | undefined, option: string): string {
 
 function figures({ dataset, leftOut, warnings }: Assembled) {
   return {
-    rows: dataset.features.rows,
-    featureWidth: dataset.features.columns,
-    seenClasses: dataset.seen.length,
-    unseenClasses: dataset.unseen.length,
-    trainRows: dataset.splits.train.length,
-    testSeenRows: dataset.splits.testSeen.length,
-    testUnseenRows: dataset.splits.testUnseen.length,
-    fewShotClasses: fewShotClasses(dataset).length,
-    fewShotRows: fewShotRows(dataset).length,
+    ...datasetFigures(dataset),
     backbone: dataset.backbone,
     leftOut,
     warnings,

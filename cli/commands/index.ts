@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<AddCommand>>> = {
   classify: async () => (await import('./classify.js')).addClassifyCommand,
   classes: async () => (await import('./classes.js')).addClassesCommand,
   groups: async () => (await import('./groups.js')).addGroupsCommand,
+  reload: async () => (await import('./reload.js')).addReloadCommand,
   train: async () => (await import('./train.js')).addTrainCommand,
   adapt: async () => (await import('./adapt.js')).addAdaptCommand,
   discover: async () => (await import('./discover.js')).addDiscoverCommand,

@@ -1,9 +1,11 @@
 import { biasOriginInWords } from '../../trainer/evaluation/bias-origin.js';
 import { remembered } from '../../trainer/report/gather/history.js';
 import { noteInWords } from '../../core/head/attribute-words.js';
+import { calibrationCaution } from '../../core/bundle/calibration-caution.js';
 import { readBundle } from '../../core/bundle/read.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { worthOfAttributes } from '../../core/fitting/evidence.js';
+import { percent } from '../../core/percent.js';
 import type { AddCommand } from '../program.js';
 
 export const addInspectCommand: AddCommand = (program, run) => {
@@ -43,6 +45,7 @@ function describe(manifest: Manifest, identity: string): string {
                 ${biasOriginInWords(remembered(manifest).biasOrigin)}
   confidence  ${confidenceOf(manifest)}
   pictures    ${picturesInWords(head)}
+  unlabelled  ${unlabelledInWords(head)}
   files       ${Object.keys(manifest.files).length}, ${(bytes / 2 ** 20).toFixed(1)} MiB, every hash verified`;
 }
 
@@ -63,6 +66,18 @@ function picturesInWords({ evidence }: Manifest['head']): string {
     : worthOfAttributes(evidence);
 }
 
+/** How unlabelled pictures are assigned, when the bundle is adapted to them. */
+function unlabelledInWords({ assignment }: Manifest['head']): string {
+  if (assignment === null)
+    return 'not measured how they are to be assigned to classes: usual values are used';
+  const { epsilon, offset, mistakes, strength } = assignment;
+  const worth =
+    strength === 0
+      ? 'they gained nothing on validation classes, so that no class moves'
+      : `one counts as ${strength} of a labelled picture`;
+  return `${worth}; entropy ${epsilon}, offset of unseen classes ${offset}, mistakes ${mistakes} times those of training rows`;
+}
+
 function biasByCount({ unseenBiasClasses: classes, unseenBiasSlope: slope }: Manifest['head']): string {
   if (classes === null || slope === 0) return '';
   return `; for ${classes} of them competing, ${(slope * Math.LN2).toFixed(3)} for every doubling`;
@@ -72,7 +87,8 @@ function confidenceOf({ confidence }: Manifest): string {
   if (!confidence)
     return 'not calibrated: probabilities are no frequencies, and answers have no verdict. Train it again to measure both.';
   const { calibrationError, recognition } = confidence;
-  const shown = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  const dryRun = recognition ? `; dry runs are off by ${shown(recognition.error)} on average` : '';
-  return `calibrated on validation classes to within ${shown(calibrationError.all)} (seen ${shown(calibrationError.seen)}, unseen ${shown(calibrationError.unseen)})${dryRun}`;
+  const dryRun = recognition ? `; dry runs are off by ${percent(recognition.error)} % on average` : '';
+  const caution = calibrationCaution(confidence);
+  const doubt = caution === null ? '' : `; ${caution}`;
+  return `calibrated on validation classes to within ${percent(calibrationError.all)} % (seen ${percent(calibrationError.seen)} %, unseen ${percent(calibrationError.unseen)} %)${dryRun}${doubt}`;
 }

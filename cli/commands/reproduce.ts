@@ -6,10 +6,10 @@ import {
   benchmarks,
   tableNames,
   type Benchmark,
-  type SplitName,
+  type BenchmarkSplit,
   type TableName,
 } from '../../trainer/experiments/published.js';
-import { renderReport } from '../../trainer/experiments/render.js';
+import { renderMarkdown } from '../../trainer/experiments/render.js';
 import { figureNames, reproduce, type FigureName } from '../../trainer/experiments/reproduce.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
@@ -28,7 +28,7 @@ interface ReproduceOptions extends TrainingOptions {
   readonly ablations?: boolean;
   readonly baselines: boolean;
   readonly benchmark?: Benchmark;
-  readonly split: SplitName;
+  readonly split: BenchmarkSplit;
   readonly seeds: number;
 }
 
@@ -99,7 +99,7 @@ Examples:
           watcher: context,
         }),
       );
-      context.result(renderReport(reproduction), reproduction);
+      context.result(renderMarkdown(reproduction), reproduction);
     });
   });
 };

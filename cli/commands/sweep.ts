@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Failure } from '../../core/failures.js';
-import { percent } from '../../core/percent.js';
+import { percentColumn } from '../../core/percent.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { readGrid } from '../../trainer/experiments/sweep-grid.js';
 import { mergeSweep, sweep, type SweepRow } from '../../trainer/experiments/sweep.js';
@@ -105,7 +105,7 @@ function describe(rows: readonly SweepRow[]): string {
   if (rows.length === 0) return 'No results yet.';
   const lines = rows.map(({ harmonicMean, standardTop1, ausuc, folds, foldsInAll, settings }) => {
     const done = folds < foldsInAll ? `  (${folds} of ${foldsInAll} folds)` : '';
-    return `${percent(harmonicMean)}  ${percent(standardTop1)}  ${percent(ausuc)}  ${JSON.stringify(settings)}${done}`;
+    return `${percentColumn(harmonicMean)}  ${percentColumn(standardTop1)}  ${percentColumn(ausuc)}  ${JSON.stringify(settings)}${done}`;
   });
   return ['    H  top-1  AUSUC  on validation classes, in %', ...lines].join('\n');
 }

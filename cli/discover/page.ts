@@ -12,7 +12,7 @@ export const picturesPerGroup = 12;
 export const thumbnailSide = 112;
 const shownAttributes = 12;
 
-export type Thumbnails = ReadonlyMap<string, Buffer>;
+type Thumbnails = ReadonlyMap<string, Buffer>;
 
 export function discoveryPage(
   groups: readonly ReportedGroup[],
@@ -44,7 +44,7 @@ function groupSection(group: ReportedGroup, thumbnails: Thumbnails): Markup {
     const bytes = thumbnails.get(file);
     return bytes ? [{ file, source: `data:image/jpeg;base64,${bytes.toString('base64')}` }] : [];
   });
-  const near = nearest.map((one) => `${one.name} (${percent(one.probability).trim()} %)`).join(', ');
+  const near = nearest.map((one) => `${one.name} (${percent(one.probability)} %)`).join(', ');
   return html`<section id="${name}">
     <h2>${name}: ${members.length} pictures</h2>
     ${doubts.map((doubt) => html`<p><strong>${doubt}</strong></p>`)}
@@ -68,7 +68,7 @@ function groupSection(group: ReportedGroup, thumbnails: Thumbnails): Markup {
       [
         { title: 'attribute', show: (one) => one.name },
         { title: 'read as', show: (one) => Number(one.value.toPrecision(3)), isNumber: true },
-        { title: 'sure', show: (one) => `${percent(one.certainty).trim()} %`, isNumber: true },
+        { title: 'sure', show: (one) => `${percent(one.certainty)} %`, isNumber: true },
       ],
       mostTelling(group.attributes),
       { caption: `Attributes of ${name} that are read most surely` },

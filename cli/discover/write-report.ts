@@ -1,7 +1,7 @@
 /** The folder that `unseen discover` writes, published by one rename. */
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { thumbnail } from '../../core/backbone/thumbnail.js';
+import { squareThumbnail } from '../../core/backbone/thumbnail.js';
 import { ungroupedAdvice, type Discovery } from '../../core/discovery/discovery.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
 import {
@@ -50,7 +50,7 @@ async function thumbnailsOf(groups: readonly ReportedGroup[], images: string): P
   const made = new Map<string, Buffer>();
   for (const { members } of groups.slice(0, groupsWithPictures))
     for (const file of members.slice(0, picturesPerGroup)) {
-      const small = await thumbnail(await readFile(join(images, file)), thumbnailSide);
+      const small = await squareThumbnail(await readFile(join(images, file)), thumbnailSide);
       if (small) made.set(file, small);
     }
   return made;

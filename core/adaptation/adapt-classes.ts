@@ -4,11 +4,13 @@ import { meanOfRows } from '../fitting/evidence.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
 import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js';
 import type { RuntimeClass } from '../fitting/runtime-class.js';
-import { servingBiases } from '../fitting/serving-bias.js';
+import { servingBiases, unseenSharesOf } from '../fitting/serving-bias.js';
+import { compactRoomLike } from '../half-rows.js';
 import { directRows, FeatureMapper } from '../head/feature-map.js';
 import { seenPrototype } from '../head/synthetic-rows.js';
 import { releaseRows, type RowSource } from '../matrix.js';
 import { adapt } from './adapt.js';
+import { adaptationSettingsOf } from './adaptation-settings.js';
 import type { CompetingPrototype } from './adaptation-input.js';
 import { guardRows } from './guard-rows.js';
 import type { Adaptation, AdaptationSettings } from './adaptation.js';
@@ -21,10 +23,11 @@ export async function adaptClasses(
   assembly: RowAssembly,
   classes: readonly RuntimeClass[],
   features: RowSource, // (N, features)
-  settings?: AdaptationSettings,
+  given?: AdaptationSettings,
 ): Promise<Adaptation> {
   const { bundle } = assembly.context;
   const { manifest } = bundle;
+  const settings = given ?? adaptationSettingsOf(manifest);
   if (manifest.head.temperature === null)
     throw new Failure(
       'config-invalid',
@@ -41,6 +44,7 @@ export async function adaptClasses(
     const mapped = await mapper.mapAll(
       features,
       Int32Array.from({ length: features.rows }, (_, i) => i),
+      compactRoomLike(features, features.rows, manifest.featureMap.mappedWidth),
     );
     const pool = 'data' in mapped ? directRows(mapped, 1) : mapped;
     const { context } = assembly;
@@ -66,8 +70,11 @@ async function competingPrototypes(
 ): Promise<CompetingPrototype[]> {
   const { context } = assembly;
   const { manifest } = context.bundle;
-  const { temperature, realPrior } = manifest.head;
-  const biases = servingBiases(manifest, classes);
+  const { temperature, realPrior, assignment } = manifest.head;
+  const shares = unseenSharesOf(manifest, classes);
+  const offsets = servingBiases(manifest, classes).map(
+    (bias, c) => bias / temperature! + shares[c] * (assignment?.offset ?? 0),
+  );
   const replaced = new Set(classes.map(({ name }) => name));
   const competing: CompetingPrototype[] = [];
   for (const [c, { name, seen, attributes }] of manifest.classes.entries()) {
@@ -85,7 +92,7 @@ async function competingPrototypes(
       seen,
       label: c,
       prototype,
-      bias: biases[c] / temperature!,
+      bias: offsets[c],
       labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
       attributed,
       knownShare: 1,
@@ -102,7 +109,7 @@ async function competingPrototypes(
       seen: own >= 0,
       label: own >= 0 ? own : null,
       prototype,
-      bias: biases[manifest.classes.length + c] / temperature!,
+      bias: offsets[manifest.classes.length + c],
       labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
       attributed,
       knownShare: knownShareOf(one.attributes),

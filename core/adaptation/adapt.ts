@@ -14,6 +14,7 @@ import { fromHalf, toHalf } from '../half.js';
 import { matrix, rowOf, rowsAt, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
+import { usualAdaptation } from './adaptation-settings.js';
 import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
 import { dotProduct } from './dot-product.js';
 import { mistakesOf, scaledMistakes, type Mistakes } from './mistakes.js';
@@ -24,16 +25,6 @@ import { scoresThatFit, ScoredRows } from './scored-rows.js';
 import { warningsOf } from './warnings.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
 
-/** Chosen on validation classes of two datasets, in pools of seven mixes: docs/experiments.md. */
-export const usualAdaptation: AdaptationSettings = {
-  epsilon: 0.03,
-  rho: 0.03,
-  rounds: 6,
-  guard: 1,
-  caution: 2,
-  relief: 1.2,
-};
-
 const limits = { maxIterations: 60, tolerance: 1e-3 };
 /** Cost of "none of these" for a picture that resembles no class, and, with the other sign, for one that does: beyond any other. */
 const outOfQuestion = 100;
@@ -41,14 +32,16 @@ const outOfQuestion = 100;
 const heldOutOneOf = 5;
 const fewestHeldOut = 20;
 
+/** Unless `isCompared` is false, a part of the pool is held out and a second adaptation made without it, to say what may be expected. */
 export async function adapt(
   products: MatrixProducts,
   input: AdaptationInput,
   settings: AdaptationSettings = usualAdaptation,
+  { isCompared = true }: { readonly isCompared?: boolean } = {},
 ): Promise<Adaptation> {
   const pool = new PoolAdapter(products, input, settings);
   const found = await pool.run(input.pool);
-  return pool.describe(found, await pool.expected(found));
+  return pool.describe(found, isCompared ? await pool.expected(found) : null);
 }
 
 interface Adapted {
@@ -136,7 +129,8 @@ class PoolAdapter {
       );
       const pictures =
         strength > 0 ? effectivePictures(counted, received, mistakes.masses, strength) : received;
-      assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), pictures[u]));
+      const { strength: share } = this.settings;
+      assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), share * pictures[u]));
       weights = this.moved(assigned);
     }
   }
@@ -200,7 +194,7 @@ class PoolAdapter {
       transport: { iterations: transport.iterations, marginalError: transport.marginalError },
       expected,
     };
-    return { ...described, warnings: warningsOf(described) };
+    return { ...described, warnings: warningsOf(described, this.settings.strength) };
   }
 
   private evidenceOf(sum: Float32Array, pictures: number): AssignedPictures | null {

@@ -11,10 +11,14 @@ export interface AdaptationSettings {
   readonly rounds: number;
   /** How far what a class receives must exceed chance before it moves, in deviations of what pictures of seen classes send there; 0: no guard. */
   readonly guard: number;
-  /** How many times as much as guard rows say pictures of seen classes are taken to send to unseen ones, in a pool without unseen classes. */
+  /** How many times as much new pictures of seen classes send to unseen ones as guard rows say. */
+  readonly mistakes: number;
+  /** How many times as much as that they are taken to send, in a pool without unseen classes. */
   readonly caution: number;
   /** How much less that is in a pool that holds every unseen class. */
   readonly relief: number;
+  /** As what share of a labelled picture an assigned one counts. */
+  readonly strength: number;
 }
 
 export interface AdaptedClass {

@@ -2,7 +2,7 @@
  * How much of what unseen classes received from a pool counts as evidence of them, after what pictures of seen classes explain.
  * U unseen classes, N pictures, B bins of shares.
  *
- *   e_c = (most - relief · p) times what guard rows say       p: the share of the unseen classes that the pool holds
+ *   e_c = mistakes · (caution - relief · p) times what guard rows say       p: the share of the unseen classes that the pool holds
  *   a share P_nc counts by 1 - e_cb / o_cb        of the mass that class c receives in shares of this size (bin b), what mistakes do not explain;
  *                                                 each estimate smoothed by what an average class has in that bin
  *   t_c = what counts of o_c                      n_c = (t_c / o_c) t_c · g(o_c - e_c, e_c) · g(sum o - sum e, sum e + 1)
@@ -27,7 +27,7 @@ export function binOf(share: number): number {
 }
 
 /** Mass by class and bin: (U, B). */
-export type BinnedMass = Float64Array;
+type BinnedMass = Float64Array;
 
 export function trustOfBins(received: BinnedMass, mistaken: BinnedMass, unseen: number): Float64Array {
   const average = (mass: BinnedMass): Float64Array => {
@@ -43,24 +43,21 @@ export function trustOfBins(received: BinnedMass, mistaken: BinnedMass, unseen: 
 
 /** The part of an excess that chance does not explain: 0 .. 1. */
 export function beyondChance(excess: number, variance: number, strength: number): number {
-  return excess <= 0 ? 0 : Math.max(0, 1 - (strength ** 2 * variance) / excess ** 2);
+  return excess <= 0 ? 0 : Math.max(0, 1 - (strength ** 2 * variance) / excess / excess); // the square of a tiny excess would be 0
 }
-
-/** The one caution for every pool that came out best: whether a class is present is judged with it. */
-const middlingCaution = 1.4;
 
 /** How much of what guard rows send counts as what the pool's own pictures of seen classes send. */
 export function cautionOf(
   received: Float64Array, // o (U)
   sent: Float64Array, // what guard rows say (U)
-  { guard, caution, relief }: Pick<AdaptationSettings, 'guard' | 'caution' | 'relief'>,
+  { guard, mistakes, caution, relief }: Pick<AdaptationSettings, 'guard' | 'mistakes' | 'caution' | 'relief'>,
 ): number {
-  if (received.length === 0) return caution;
+  if (received.length === 0) return mistakes * caution;
   const present = received.reduce((sum, mass, c) => {
-    const mistaken = middlingCaution * sent[c];
+    const mistaken = mistakes * sent[c];
     return sum + beyondChance(mass - mistaken, mistaken, guard);
   }, 0);
-  return Math.max(0, caution - (relief * present) / received.length);
+  return mistakes * Math.max(0, caution - (relief * present) / received.length);
 }
 
 export function effectivePictures(

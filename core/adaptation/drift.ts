@@ -13,11 +13,33 @@ export interface Drift {
 }
 
 /** Null where there is nothing to measure. `mapped` (N, D). */
-export function driftOf({ replay }: Pick<Bundle, 'replay'>, mapped: Matrix): Drift | null {
-  if (replay.features.rows === 0 || mapped.rows === 0) return null;
-  const mean = meanOf(replay.features);
-  const training = meanDistance(replay.features, mean);
-  return training > 0 ? { training, pool: meanDistance(mapped, mean) } : null;
+export function driftOf(bundle: Pick<Bundle, 'replay'>, mapped: Matrix): Drift | null {
+  const meter = new DriftMeter(bundle);
+  meter.add(mapped);
+  return meter.drift();
+}
+
+/** The same of rows that come some at a time. */
+export class DriftMeter {
+  private readonly centre: Float64Array;
+  private distance = 0;
+  private rows = 0;
+
+  constructor(private readonly bundle: Pick<Bundle, 'replay'>) {
+    this.centre = meanOf(bundle.replay.features);
+  }
+
+  add(mapped: Matrix): void {
+    this.distance += mapped.rows * meanDistance(mapped, this.centre);
+    this.rows += mapped.rows;
+  }
+
+  drift(): Drift | null {
+    const { features } = this.bundle.replay;
+    if (features.rows === 0 || this.rows === 0) return null;
+    const training = meanDistance(features, this.centre);
+    return training > 0 ? { training, pool: this.distance / this.rows } : null;
+  }
 }
 
 function meanOf(rows: Matrix): Float64Array {
@@ -30,6 +52,7 @@ function meanOf(rows: Matrix): Float64Array {
 }
 
 function meanDistance(rows: Matrix, centre: Float64Array): number {
+  if (rows.rows === 0) return 0;
   let sum = 0;
   for (let i = 0; i < rows.rows; i++) {
     const row = rowOf(rows, i);

@@ -29,10 +29,19 @@ const lostShare = 0.01;
 /** Where the bundle does not say how far classes are from where attributes put them. */
 const usualLikeness = 0.65;
 
+/** What guard rows are made of: a bundle, or what training has before there is one. */
+export interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
+  readonly manifest: {
+    readonly classes: readonly { readonly seen: boolean }[];
+    readonly featureMap: Pick<Bundle['manifest']['featureMap'], 'kind'>;
+  };
+}
+
 /** `donors` are the means of the unit rows of each class. */
 export function guardRows(
-  { replay, manifest, deviations }: Pick<Bundle, 'replay' | 'manifest' | 'deviations'>,
+  { replay, manifest, deviations }: GuardSource,
   donors: ReadonlyMap<number, Float32Array>,
+  most = maxRows,
 ): GuardRows {
   const { features, labels } = replay;
   const width = features.columns;
@@ -47,9 +56,9 @@ export function guardRows(
   });
   for (const [label, mean] of means) for (let k = 0; k < width; k++) mean[k] /= counts.get(label)!;
   const usable = Array.from(labels.keys()).filter((i) => counts.get(labels[i])! > 1);
-  const step = Math.max(1, usable.length / maxRows);
+  const step = Math.max(1, usable.length / most);
   const picked = Array.from(
-    { length: Math.min(maxRows, usable.length) },
+    { length: Math.min(most, usable.length) },
     (_, i) => usable[Math.floor(i * step)],
   );
   const rows = matrix(picked.length, width);
@@ -75,7 +84,7 @@ export function guardRows(
 function leastLikenessOf(
   { rows, labels }: Pick<GuardRows, 'rows' | 'labels'>,
   means: ReadonlyMap<number, Float32Array>,
-  { deviations, manifest }: Pick<Bundle, 'deviations' | 'manifest'>,
+  { deviations, manifest }: Pick<GuardSource, 'deviations' | 'manifest'>,
 ): number {
   const seen = Array.from(manifest.classes.keys()).filter((c) => manifest.classes[c].seen);
   const expected = new Map<number, Float32Array>();

@@ -36,7 +36,7 @@ export interface RelaxedProblem {
   readonly firmness: Float64Array;
 }
 
-export interface RelaxedSettings {
+interface RelaxedSettings {
   readonly maxIterations: number;
   /** Stops when the marginal error falls below this. */
   readonly tolerance: number;

@@ -11,7 +11,7 @@ import type { CostRows } from './relaxed-transport.js';
 const maxScoresKept = 1 << 24;
 const rowsAtOnce = 1024;
 
-export interface ScoredColumns {
+interface ScoredColumns {
   readonly weights: Matrix; // (C, D)
   /** Subtracted from each cost: (C). */
   readonly offsets: Float64Array;

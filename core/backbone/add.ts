@@ -6,7 +6,7 @@ import { sha256Of } from '../hash.js';
 import { keepBackbone } from './backbone.js';
 import { backboneEntrySchema, checkOwnName, type BackboneEntry, type Catalogue } from './catalogue.js';
 import { adaptOnnx } from './own-onnx.js';
-import type { Preprocessing } from './preprocess.js';
+import type { Preprocessing } from './picture-tensor.js';
 
 interface OwnBackbone {
   readonly name: string;

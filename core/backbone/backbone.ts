@@ -69,9 +69,21 @@ export function isCached(catalogue: Catalogue, { name }: BackboneEntry): boolean
   return existsSync(join(catalogue.weights, name, modelFile));
 }
 
+/** What is known of a backbone without reading its weights, which may be damaged. */
+export type UnverifiedBackbone = Pick<Backbone, 'entry' | 'identity'> & { readonly folder: string };
+
+/** Null where it is not here. */
+export function describeCached(catalogue: Catalogue, entry: BackboneEntry): UnverifiedBackbone | null {
+  const cached = cachedEntry(catalogue.weights, entry.name);
+  if (!cached) return null;
+  // The cached entry has the hash, layer and batch size that the catalogue may leave open.
+  const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
+  return { entry: complete, identity: identityOf(complete), folder: join(catalogue.weights, entry.name) };
+}
+
 /** Reads the weights and verifies their hash. */
 export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Promise<Backbone> {
-  const cached = cachedEntry(catalogue.weights, entry.name);
+  const described = describeCached(catalogue, entry);
   const path = join(catalogue.weights, entry.name, modelFile);
   let state: FileState;
   let model: Uint8Array;
@@ -83,8 +95,8 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
       cause: error,
     });
   }
-  const expected = entry.sha256 ?? cached?.sha256;
-  if (!cached || sha256Of(model) !== expected) {
+  const expected = entry.sha256 ?? described?.identity.sha256;
+  if (!described || sha256Of(model) !== expected) {
     const remedy = isOwn(entry)
       ? `Remove ${dirname(path)} and make it again with "unseen backbone ${makerOf(entry)}".`
       : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
@@ -93,9 +105,8 @@ export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Pr
       `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
     );
   }
-  // The cached entry has the hash, layer and batch size that the catalogue may leave open.
-  const complete = { ...entry, sha256: cached.sha256, fixedBatch: cached.fixedBatch };
-  return { ...backboneOf(complete, model), file: path, folder: dirname(path), fileState: state };
+  const { entry: complete, folder } = described;
+  return { ...backboneOf(complete, model), file: path, folder, fileState: state };
 }
 
 /** Fetches, verifies, converts and keeps. */

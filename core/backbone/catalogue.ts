@@ -96,8 +96,14 @@ export function precisionOf({ source }: BackboneEntry): 'fp32' | 'int8' {
   return source.kind === 'quantised' ? 'int8' : 'fp32';
 }
 
-/** What a user adds must not replace an entry of the catalogue. */
+/** Before any work is done under it: it becomes a folder, and what a user adds must not replace an entry of the catalogue. */
 export function checkOwnName(catalogue: Catalogue, name: string): void {
+  const parsed = backboneEntrySchema.shape.name.safeParse(name);
+  if (!parsed.success)
+    throw new Failure(
+      'usage',
+      `"${name}" cannot be the name of a backbone: it ${parsed.error.issues[0].message}, and start with a letter or a digit.`,
+    );
   if (catalogue.backbones.some((entry) => entry.name === name && !isOwn(entry)))
     throw new Failure('usage', `"${name}" is a name of the catalogue. Choose another with --name.`);
 }

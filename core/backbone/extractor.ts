@@ -7,7 +7,7 @@ import { matrix, type Matrix } from '../matrix.js';
 import { BoundTensor, Session, type Provider, type SessionOptions } from '../compute/session.js';
 import type { Backbone } from './backbone.js';
 import type { BackboneEntry } from './catalogue.js';
-import { pictureSize, type Preprocessing } from './preprocess.js';
+import { pictureSize, type Preprocessing } from './picture-tensor.js';
 
 export interface ExtractorOptions extends SessionOptions {
   /** Pictures per run. */

@@ -209,6 +209,19 @@ export function rewired({ raw }: OnnxNode, inputs: readonly string[], outputs: r
   return readNode(writer.finish());
 }
 
+export function withoutAttribute(node: OnnxNode, name: string): OnnxNode {
+  if (!node.attributes.has(name)) return node;
+  const writer = new PbfWriter();
+  eachField(node.raw, (tag, reader) => {
+    const field: RawField[] = [];
+    copyField(tag, reader, field);
+    const [[, content]] = field;
+    if (tag === 5 && typeof content !== 'number' && readAttribute(content).name === name) return;
+    writeField(field[0], writer);
+  });
+  return readNode(writer.finish());
+}
+
 /** Flatten's default axis is 1. */
 function writeFlatten({ from, name }: FeatureOutput, writer: PbfWriter): void {
   writer.writeStringField(1, from);

@@ -1,111 +1,137 @@
 /**
- * A network as ONNX Runtime has optimised it for this kind of processor, kept beside the network's own file. Opening it skips
- * the optimisation, which takes a third of a second of every start. The first worker that starts on a machine writes it; where the
- * folder cannot be written, every start optimises anew.
+ * A network as ONNX Runtime has optimised it for this kind of processor, kept in a folder beside the network's own file. Opening it skips
+ * the optimisation, and its weights lie in a file of their own, which the runtime maps into memory instead of copying them: workers share
+ * those pages, and a start does not wait for them. The first worker that starts on a machine writes it; where the folder cannot be
+ * written, every start optimises anew.
  */
-import { constants, readFileSync } from 'node:fs';
-import { access, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
 import { runtimeVersion, Session, type SessionOptions } from '../compute/session.js';
 import { sha256Of, sha256OfFile } from '../hash.js';
 import { processorKind } from '../processor.js';
 import type { Backbone } from './backbone.js';
 import { fileState, VerifiedFile } from './verified-file.js';
 
-/** Beside the file: what it must be. */
-const descriptionSchema = z.object({ sha256: z.string(), state: z.string() });
+/** What the files of the folder must be, by their names. */
+type Description = Readonly<Record<string, { readonly sha256: string; readonly state: string }>>;
 
+const graphFile = 'network.onnx';
+const weightsFile = 'weights.bin';
+const descriptionFile = 'description.json';
 const prefix = 'optimised-';
+const current = `${prefix}${runtimeVersion}-`;
+/** After that: of which processor and network it is, and by what mkdtemp adds, that it is being written. */
+const keyPattern = /^[0-9a-f]{16}(\.\w{6})?$/;
 const hour = 3_600_000;
 
-/** Where it is or will be; null for a network that is in no folder. Other providers optimise for their device, each time. */
-export function optimisedFileOf(
+/** The folder where it is or will be; null for a network that is in no folder. Other providers optimise for their device, each time. */
+export function optimisedFolderOf(
   { folder, identity }: Pick<Backbone, 'folder' | 'identity'>,
   { provider = 'cpu' }: SessionOptions,
 ): string | null {
   if (folder === undefined || identity.sha256 === null || provider !== 'cpu') return null;
   const key = sha256Of(JSON.stringify([processorKind(), identity.sha256]));
-  return join(folder, `${prefix}${runtimeVersion}-${key.slice(0, 16)}.onnx`);
+  return join(folder, `${current}${key.slice(0, 16)}`);
 }
 
-/** The network, by its optimised file where there is one that is intact; without one, it is written for the next start. */
+/** The network, in its optimised form where there is one that is intact; without one, it is written for the next start. */
 export async function openOptimised(
   network: string | Uint8Array,
-  file: string | null,
+  folder: string | null,
   options: SessionOptions,
 ): Promise<Session> {
-  if (file === null) return Session.open(network, options);
-  if (await isIntact(file)) {
-    try {
-      return await Session.open(file, { ...options, optimised: false });
-    } catch {
-      await rm(file, { force: true }); // of no use here, whatever the reason: the network itself is what counts
-    }
-  }
-  if (!(await isWritable(dirname(file)))) return Session.open(network, options);
-  const temporary = `${file}.${process.pid}`;
-  const session = await Session.open(network, { ...options, saveOptimised: temporary }).catch(() =>
+  if (folder === null) return Session.open(network, options);
+  const optimised = await openIfOptimised(folder, options);
+  if (optimised) return optimised;
+  const temporary = await makeFolderBeside(folder);
+  if (temporary === null) return Session.open(network, options);
+  const saveOptimised = { graph: join(temporary, graphFile), weights: weightsFile };
+  const session = await Session.open(network, { ...options, saveOptimised }).catch(() =>
     Session.open(network, options),
   );
-  void publish(temporary, file);
+  void publish(temporary, folder);
   return session;
 }
 
-async function isIntact(file: string): Promise<boolean> {
+/** Null where there is none that is intact. */
+export async function openIfOptimised(folder: string, options: SessionOptions): Promise<Session | null> {
+  if (!(await isIntact(folder))) return null;
   try {
-    const { sha256, state } = descriptionSchema.parse(JSON.parse(readFileSync(descriptionOf(file), 'utf8')));
-    await new VerifiedFile(file, sha256, state).check();
-    return true;
+    const session = await Session.open(join(folder, graphFile), { ...options, optimised: false });
+    if (await isIntact(folder)) {
+      void removeOutdated(dirname(folder)).catch(() => undefined);
+      return session;
+    }
+    await session.release(); // it was replaced meanwhile
+  } catch {
+    await rm(folder, { recursive: true, force: true }); // of no use here, whatever the reason: the network itself is what counts
+  }
+  return null;
+}
+
+async function isIntact(folder: string): Promise<boolean> {
+  try {
+    const files = JSON.parse(readFileSync(join(folder, descriptionFile), 'utf8')) as Description;
+    for (const [name, { sha256, state }] of Object.entries(files))
+      await new VerifiedFile(join(folder, name), sha256, state).check();
+    return graphFile in files;
   } catch {
     return false; // none yet, or altered: it is made anew
   }
 }
 
-async function isWritable(folder: string): Promise<boolean> {
+/** Of this process alone: containers that share the weights also share their process ids. Null where weights are mounted for reading only. */
+async function makeFolderBeside(folder: string): Promise<string | null> {
   try {
-    await access(folder, constants.W_OK);
-    return true;
+    const made = await mkdtemp(`${folder}.`);
+    await chmod(made, 0o755); // temporary folders are their owner's alone
+    return made;
   } catch {
-    return false; // weights are often mounted for reading only
+    return null;
   }
 }
 
-/** The description comes last: a file without one is not used. */
-async function publish(temporary: string, file: string): Promise<void> {
+/** The description comes last, and all of it appears at once: a folder without one is not used. */
+async function publish(temporary: string, folder: string): Promise<void> {
   try {
-    const sha256 = await sha256OfFile(temporary);
-    await rm(descriptionOf(file), { force: true });
-    await rename(temporary, file);
-    const description = { sha256, state: await fileState(file) };
-    await writeFile(`${descriptionOf(file)}.${process.pid}`, `${JSON.stringify(description)}\n`);
-    await rename(`${descriptionOf(file)}.${process.pid}`, descriptionOf(file));
-    await removeOutdated(file);
+    const files: Record<string, Description[string]> = {};
+    for (const name of await readdir(temporary)) {
+      const path = join(temporary, name);
+      await chmod(path, 0o444); // workers have it mapped: it may be replaced, but not written to
+      await sync(path); // or a power failure could leave a description of content that never reached the disk
+      files[name] = { sha256: await sha256OfFile(path), state: await fileState(path) };
+    }
+    const description = await open(join(temporary, descriptionFile), 'w');
+    await description.writeFile(`${JSON.stringify(files)}\n`).finally(() => description.close());
+    await rm(folder, { recursive: true, force: true });
+    await rename(temporary, folder);
+    await removeOutdated(dirname(folder));
   } catch {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  await file.sync().finally(() => file.close());
 }
 
 /**
- * Files of another version of the runtime are of no use any more (those of another processor may be a replica's), nor are those of a
- * worker that was killed while it wrote.
+ * What another version of the runtime, or of Unseen, left is of no use any more (what is for another processor may be a replica's), nor
+ * is that of a worker that was killed while it wrote.
  */
-async function removeOutdated(file: string): Promise<void> {
-  const folder = dirname(file);
+async function removeOutdated(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
-    const isCurrent = name.startsWith(`${prefix}${runtimeVersion}-`);
-    const isWhole = name.endsWith('.onnx') || name.endsWith('.onnx.json');
-    if (isCurrent && (isWhole || (await ageOf(path)) < hour)) continue;
-    await rm(path, { force: true });
+    const found = name.startsWith(current) ? keyPattern.exec(name.slice(current.length)) : null;
+    const isBeingWritten = found?.at(1) !== undefined;
+    if (found && (!isBeingWritten || (await ageOf(path)) < hour)) continue;
+    await rm(path, { recursive: true, force: true });
   }
 }
 
 async function ageOf(path: string): Promise<number> {
   return Date.now() - (await stat(path)).mtimeMs;
-}
-
-function descriptionOf(file: string): string {
-  return `${file}.json`;
 }

@@ -4,16 +4,24 @@
  */
 import { pictureType, type PictureType } from './picture-type.js';
 
-interface PictureHeader {
+export interface PictureHeader {
   readonly type: PictureType;
   readonly width: number;
   readonly height: number;
   /** Colour components as they are stored; a palette counts as what it expands to. */
   readonly channels: number;
   readonly bytesPerSample: 1 | 2;
-  /** The decoder holds all of it at once: progressive JPEG, interlaced PNG, any WebP. Otherwise it goes row by row. */
+  /**
+   * The decoder holds all of it at once: JPEG that is progressive or has a scan for each component, interlaced PNG, any WebP.
+   * Otherwise it goes row by row.
+   */
   readonly isHeldWhole: boolean;
+  /** Bytes in front of the pixels that are packed, and may be a thousand times as many when they are unpacked: text and profiles of PNG. */
+  readonly packedBytes: number;
 }
+
+/** Files have some dozens of parts before their pixels. One that has more than this is read no further: its size counts as not known. */
+const maxParts = 10_000;
 
 /** Null for anything that does not declare its size where it should. */
 export function readPictureHeader(picture: Uint8Array): PictureHeader | null {
@@ -26,31 +34,36 @@ export function readPictureHeader(picture: Uint8Array): PictureHeader | null {
 
 function jpeg(bytes: Buffer): PictureHeader | null {
   let at = 2; // after the start marker
-  while (at + 4 <= bytes.length && bytes[at] === 0xff) {
+  let frame: PictureHeader | null = null;
+  for (let parts = 0; at + 4 <= bytes.length && bytes[at] === 0xff && parts < maxParts; parts++) {
     const marker = bytes[at + 1];
     if (marker === 0xff) {
       at += 1; // a fill byte
       continue;
     }
-    // Pixels, the end, or a marker that has no length, before any frame: what a decoder reads after it, we cannot know.
-    if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) return null;
+    // A first scan without some of the components means that more follow, for which the decoder keeps all coefficients.
+    if (frame && marker === 0xda)
+      return { ...frame, isHeldWhole: frame.isHeldWhole || bytes[at + 4] < frame.channels };
+    // Pixels, the end, or a marker that has no length: what a decoder reads after it, we cannot know.
+    if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) break;
     // Frames are 0xc0 to 0xcf, without the tables (0xc4, 0xcc) and a reserved one (0xc8) among them.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
-      if (at + 10 > bytes.length) return null;
-      return {
+      if (at + 10 > bytes.length || frame) break;
+      frame = {
         type: 'jpeg',
         height: bytes.readUInt16BE(at + 5),
         width: bytes.readUInt16BE(at + 7),
         channels: bytes[at + 9],
         bytesPerSample: bytes[at + 4] > 8 ? 2 : 1,
         isHeldWhole: (marker & 3) === 2,
+        packedBytes: 0,
       };
     }
     const length = bytes.readUInt16BE(at + 2);
-    if (length < 2) return null; // the length counts itself
+    if (length < 2) break; // the length counts itself
     at += 2 + length;
   }
-  return null;
+  return frame && { ...frame, isHeldWhole: true }; // no scan was found: the worst that there may be
 }
 
 /** By colour type. Transparency may come with a chunk of its own, so that grey and RGB count as having it. */
@@ -72,12 +85,34 @@ function png(bytes: Buffer): PictureHeader | null {
     channels,
     bytesPerSample: bytes[24] === 16 ? 2 : 1,
     isHeldWhole: bytes[28] !== 0,
+    packedBytes: packedBytes(bytes),
   };
+}
+
+/** Of the chunks before the first pixels. */
+function packedBytes(bytes: Buffer): number {
+  let packed = 0;
+  let at = 8; // after the signature
+  for (let parts = 0; at + 8 <= bytes.length && parts < maxParts; parts++) {
+    const length = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (type === 'IDAT') break;
+    if (type === 'zTXt' || type === 'iCCP' || (type === 'iTXt' && isPackedText(bytes, at + 8)))
+      packed += length;
+    at += 12 + length;
+  }
+  return packed;
+}
+
+/** After the keyword, of at most 79 characters and a zero. */
+function isPackedText(bytes: Buffer, start: number): boolean {
+  const end = bytes.indexOf(0, start);
+  return end >= 0 && end < start + 80 && bytes[end + 1] === 1;
 }
 
 function webp(bytes: Buffer): PictureHeader | null {
   const size = bytes.length < 30 ? (bytes.length < 25 ? null : losslessSize(bytes)) : webpSize(bytes);
-  return size && { type: 'webp', ...size, channels: 4, bytesPerSample: 1, isHeldWhole: true };
+  return size && { type: 'webp', ...size, channels: 4, bytesPerSample: 1, isHeldWhole: true, packedBytes: 0 };
 }
 
 function webpSize(bytes: Buffer): { width: number; height: number } | null {

@@ -11,7 +11,8 @@ import { limiter, type Limiter } from '../limiter.js';
 import type { Matrix } from '../matrix.js';
 import { stopIfAsked } from '../stop.js';
 import type { FeatureSource } from './extractor.js';
-import { decode, pictureSize, toTensor, type PictureLimits, type Preprocessing } from './preprocess.js';
+import { pictureSize, toTensor, type Preprocessing } from './picture-tensor.js';
+import { decode, type PictureLimits } from './preprocess.js';
 
 export interface PictureInput {
   /** Identifies it in messages. */

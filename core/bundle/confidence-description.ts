@@ -56,6 +56,12 @@ const recognitionSchema = z.object({
     .array(finite.nonnegative())
     .default([])
     .describe('Encoded attributes times this are what crowding measures distances in.'),
+  alike: z
+    .object({ classes: z.array(z.string()), coefficients: z.array(finite) })
+    .optional()
+    .describe(
+      'Held-out classes, and what each says of classes with similar attributes. Left out where they say nothing, and in older bundles.',
+    ),
   error: finite.nonnegative().describe('Mean difference from what held-out classes reached.'),
   classes: z.int().positive().describe('Held-out classes that it was fitted on.'),
 });

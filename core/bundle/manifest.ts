@@ -88,6 +88,27 @@ const evidenceSchema = z.object({
     .describe('With so many pictures a class gets half of the bias on unseen classes.'),
 });
 
+/** How unlabelled pictures are assigned to classes: core/adaptation/adapt.ts. Chosen on validation classes by trainer/selection/assignment.ts. */
+const assignmentSchema = z.object({
+  epsilon: finite
+    .positive()
+    .describe(
+      'Entropy of the assignment, in units of the cosine: too small, pictures are too sure of a class.',
+    ),
+  offset: finite.describe(
+    'Added to the cosine of unseen classes beside their bias, since prototypes balance seen and unseen classes otherwise than head rows.',
+  ),
+  mistakes: finite
+    .positive()
+    .describe(
+      'How many times as much new pictures of seen classes send to unseen ones as training rows say.',
+    ),
+  strength: finite
+    .min(0)
+    .max(1)
+    .describe('As what share of a labelled picture an assigned one counts; 0: pictures gained nothing.'),
+});
+
 /** How the head's rows were fitted. A class added at runtime is fitted with the same settings: core/fitting. */
 export const headDescriptionSchema = z.object({
   unseenBias: finite.describe(
@@ -130,6 +151,10 @@ export const headDescriptionSchema = z.object({
     .nullable()
     .default(null)
     .describe('How much labelled pictures of a class count beside its attributes; null: not measured.'),
+  assignment: assignmentSchema
+    .nullable()
+    .default(null)
+    .describe('How unlabelled pictures are assigned to classes; null: not measured, usual values are used.'),
 });
 
 const fileEntrySchema = z.object({ bytes: z.int().nonnegative(), sha256 });

@@ -1,6 +1,6 @@
 /** The asking side of a worker: requests with ids, one life long. A restart is a new channel. See README.md for the rules. */
 import { decodeError } from './failure.js';
-import type { Answer, Argument, Endpoint, NoEvents, Requests, WorkerMessage } from './protocol.js';
+import type { AnswerOf, ArgumentOf, Endpoint, NoEvents, Requests, WorkerMessage } from './protocol.js';
 
 /** The worker is gone, and with it the request; the request itself may be good. */
 export class WorkerLost extends Error {
@@ -53,6 +53,7 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
   private silence: NodeJS.Timeout | undefined;
   private deadline: NodeJS.Timeout | undefined;
   private deadlineOf = 0;
+  private readonly idleListeners: (() => void)[] = [];
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -85,20 +86,26 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
     return this.waiting.size === 0 ? 0 : (performance.now() - this.lastMessageAt) / 1000;
   }
 
+  /** Resolves when nothing waits for an answer, also because the worker has ended. Whoever gets the last answer may ask again first. */
+  idle(): Promise<void> {
+    if (this.waiting.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.idleListeners.push(resolve));
+  }
+
   request<Kind extends keyof P & string>(
     kind: Kind,
-    argument: Argument<P, Kind>,
+    argument: ArgumentOf<P, Kind>,
     {
       signal,
       deadlineSeconds = Infinity,
       silenceSeconds = this.options.silenceSeconds,
       transfer,
     }: RequestOptions = {},
-  ): Promise<Answer<P, Kind>> {
+  ): Promise<AnswerOf<P, Kind>> {
     if (this.reason) return Promise.reject(this.reason);
     if (signal?.aborted) return Promise.reject(signal.reason as Error);
     const id = ++this.lastId;
-    return new Promise<Answer<P, Kind>>((resolve, reject) => {
+    return new Promise<AnswerOf<P, Kind>>((resolve, reject) => {
       const stopListening = (): void => signal?.removeEventListener('abort', abandon);
       // The worker still handles it, in its turn: the entry stays, so that the watchdog knows what is owed.
       const abandon = (): void => {
@@ -110,7 +117,7 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
         silenceSeconds,
         resolve: (answer) => {
           stopListening();
-          resolve(answer as Answer<P, Kind>);
+          resolve(answer as AnswerOf<P, Kind>);
         },
         reject: (error) => {
           stopListening();
@@ -123,7 +130,7 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
   }
 
   /** A notice: handled in turn, without an answer. Lost with the worker, if that ends. */
-  notify<Kind extends keyof P & string>(kind: Kind, argument: Argument<P, Kind>): void {
+  notify<Kind extends keyof P & string>(kind: Kind, argument: ArgumentOf<P, Kind>): void {
     if (!this.reason) this.endpoint.send({ id: null, kind, argument });
   }
 
@@ -140,8 +147,17 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
       this.waiting.delete(message.id);
       if ('error' in message) waiting?.reject(decodeError(message.error));
       else waiting?.resolve(message.answer);
+      if (this.waiting.size === 0 && this.idleListeners.length > 0)
+        setImmediate(() => {
+          this.tellIdle();
+        });
     }
     this.watch();
+  }
+
+  private tellIdle(): void {
+    if (this.waiting.size > 0) return;
+    for (const resolve of this.idleListeners.splice(0)) resolve();
   }
 
   /** Sets both clocks anew: something was sent to an idle worker, or it has shown that it is alive. */
@@ -183,6 +199,7 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const { reject } of waiting) reject(this.reason);
+    this.tellIdle();
     this.resolveLost(this.reason);
     return this.reason;
   }

@@ -14,8 +14,8 @@ export type Requests<P> = { readonly [Kind in keyof P]: (argument: any) => unkno
 /** For a worker that sends no events. */
 export type NoEvents = Record<string, never>;
 
-export type Argument<P extends Requests<P>, Kind extends keyof P> = Parameters<P[Kind]>[0];
-export type Answer<P extends Requests<P>, Kind extends keyof P> = Awaited<ReturnType<P[Kind]>>;
+export type ArgumentOf<P extends Requests<P>, Kind extends keyof P> = Parameters<P[Kind]>[0];
+export type AnswerOf<P extends Requests<P>, Kind extends keyof P> = Awaited<ReturnType<P[Kind]>>;
 
 /** To the worker. Without an id nobody waits for an answer. */
 export interface RequestMessage {

@@ -2,8 +2,8 @@
 import { encodeError } from './failure.js';
 import {
   aliveMilliseconds,
-  type Answer,
-  type Argument,
+  type AnswerOf,
+  type ArgumentOf,
   type NoEvents,
   type Port,
   type RequestMessage,
@@ -20,9 +20,11 @@ export class Transferred<T> {
 
 type Handlers<P extends Requests<P>> = {
   readonly [Kind in keyof P]: (
-    argument: Argument<P, Kind>,
+    argument: ArgumentOf<P, Kind>,
   ) =>
-    Answer<P, Kind> | Transferred<Answer<P, Kind>> | Promise<Answer<P, Kind> | Transferred<Answer<P, Kind>>>;
+    | AnswerOf<P, Kind>
+    | Transferred<AnswerOf<P, Kind>>
+    | Promise<AnswerOf<P, Kind> | Transferred<AnswerOf<P, Kind>>>;
 };
 
 /** Handles requests one at a time, in the order in which they were sent. Returns how to send an event. */

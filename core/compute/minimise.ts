@@ -4,7 +4,7 @@
  */
 const maxEvaluationsPerSearch = 12;
 
-export interface Evaluation {
+export interface ObjectiveValue {
   readonly value: number;
   readonly gradient: Float64Array;
 }
@@ -34,7 +34,7 @@ interface MinimiseResult {
 
 export async function minimise(
   start: Float64Array,
-  evaluate: (point: Float64Array) => Promise<Evaluation>,
+  evaluate: (point: Float64Array) => Promise<ObjectiveValue>,
   options: MinimiseOptions,
 ): Promise<MinimiseResult> {
   const { memory = 10, maxIdle = 2 } = options;
@@ -101,7 +101,7 @@ function descent(
 
 /** Bisection and doubling until the strong Wolfe conditions hold (c1 = 1e-4, c2 = 0.9), up to the noise. */
 async function lineSearch(
-  evaluate: (point: Float64Array) => Promise<Evaluation>,
+  evaluate: (point: Float64Array) => Promise<ObjectiveValue>,
   point: Float64Array,
   value: number,
   direction: Float64Array,
@@ -111,7 +111,7 @@ async function lineSearch(
   let step = firstStep;
   let low = 0;
   let high = Infinity;
-  let best: { point: Float64Array; evaluation: Evaluation } | undefined;
+  let best: { point: Float64Array; evaluation: ObjectiveValue } | undefined;
   let evaluations = 0;
   while (evaluations < maxEvaluationsPerSearch) {
     const candidate = point.slice();

@@ -32,8 +32,11 @@ export interface SessionOptions {
   readonly spinning?: boolean;
   /** False runs operator by operator, as the file says: to compare kernels with. */
   readonly optimised?: boolean;
-  /** Where the graph goes as the runtime has optimised it. It fits this kind of processor and this version of the runtime only. */
-  readonly saveOptimised?: string | undefined;
+  /**
+   * Where the graph goes as the runtime has optimised it, with its weights in a file beside it. It fits this kind of processor and
+   * this version of the runtime only.
+   */
+  readonly saveOptimised?: { readonly graph: string; readonly weights: string } | undefined;
   /** When the provider is missing: go on with the CPU and say so through `onFallback`, or fail. */
   readonly onFallback?: (reason: string) => void;
 }
@@ -59,9 +62,14 @@ export class Session {
         intraOpNumThreads: threads,
         interOpNumThreads: 1,
         logSeverityLevel: 3,
-        ...(saveOptimised !== undefined && { optimizedModelFilePath: saveOptimised }),
+        ...(saveOptimised && { optimizedModelFilePath: saveOptimised.graph }),
         ...(!optimised && { graphOptimizationLevel: 'disabled' as const }),
-        ...(!spinning && { extra: { session: { intra_op: { allow_spinning: '0' } } } }),
+        extra: {
+          session: {
+            ...(saveOptimised && { optimized_model_external_initializers_file_name: saveOptimised.weights }),
+            ...(!spinning && { intra_op: { allow_spinning: '0' } }),
+          },
+        },
       };
       return typeof model === 'string'
         ? ort.InferenceSession.create(model, settings)

@@ -83,6 +83,22 @@ export class Components {
     return sum / 2;
   }
 
+  /** The component by itself, as it would be without some of its rows (shares of them), whose sum is given. */
+  without(c: number, rows: number, sums: ArrayLike<number>): Components {
+    const k = this.within.length;
+    const alone = new Components(this.within, 1);
+    const [priorMean, priorVariance] = [this.priorMean, this.priorVariance].map((all) =>
+      all.subarray(c * k, (c + 1) * k),
+    );
+    alone.add(priorMean, priorVariance);
+    const left = Float64Array.from(this.within, (w, d) => {
+      const at = c * k + d;
+      return (this.mean[at] / this.variance[at] - priorMean[d] / priorVariance[d]) * w - sums[d];
+    });
+    alone.give(0, Math.max(0, this.rowsOf(c) - rows), left, 0);
+    return alone;
+  }
+
   rowsOf(c: number): number {
     return this.weight[c] - 1;
   }

@@ -30,7 +30,7 @@ const enoughPictures = 5;
 const maxLooseness = 1.1;
 export const fewestToSearch = 3;
 
-export interface DiscoverOptions extends SessionOptions {
+interface DiscoverOptions extends SessionOptions {
   readonly settings?: DiscoverySettings;
 }
 
@@ -116,7 +116,8 @@ async function pictureRows(
       within: Float64Array.from(description.within),
       between: Float64Array.from(description.between),
     };
-    return { projected, likely: likelyClasses(answers, places), known, spread };
+    const novelty = Float32Array.from(answers, (answer) => answer.novelty ?? 0);
+    return { projected, likely: likelyClasses(answers, places), known, spread, novelty };
   } finally {
     await observer.release();
   }

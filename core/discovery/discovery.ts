@@ -28,7 +28,7 @@ export interface ReadAttribute {
 
 export interface Discovery {
   readonly pictures: number;
-  /** Surest first. */
+  /** Most confident first. */
   readonly groups: readonly DiscoveredGroup[];
   /** Row numbers of pictures that look like none of the known classes by themselves, but belong to no group; the newest first. */
   readonly ungrouped: readonly number[];

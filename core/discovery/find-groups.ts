@@ -5,7 +5,11 @@
  * can. So all pictures are explained by known classes first (mixture.ts). Then one new class after the other is added, each time the one that explains most
  * beyond that, out of all clusters that Ward's tree has; as long as what it explains is worth a class:
  *
- *   gain = sum over rows of  log(p_i + q_i) - log p_i   less the cost of its mean       p_i: density so far, q_i: density under the new class
+ *   gain = sum over rows of  log(p'_i + q_i) - log p_i   less the cost of its mean, and more by what the means of known classes cost less
+ *
+ * p_i is the density so far, q_i that under the new class, p'_i that of the rows of the new class when they move no known class any more. A known class that hardly has
+ * pictures of its own is drawn to those of a missing one, and would explain them for nothing if what that costs were not counted. It is counted where the pictures look
+ * new one by one, too; elsewhere p'_i = p_i and nothing is saved.
  *
  * Settings were chosen on worlds made of seen classes only (docs/experiments.md).
  */
@@ -36,6 +40,11 @@ export const usualDiscovery: DiscoverySettings = {
   mostInTree: 4000,
 };
 
+/**
+ * Mean novelty of the pictures of a group that does not let known classes have them for nothing. Of pictures of known classes it is a half; without it every class
+ * that lies elsewhere than its attributes say would make a group.
+ */
+const newLooking = 0.8;
 /** A cluster with more of all rows is many classes. */
 const largestShare = 0.25;
 const maxGroups = 100;
@@ -47,6 +56,8 @@ export interface PictureRows {
   readonly likely: LikelyClasses;
   readonly known: readonly Belief[];
   readonly spread: Spread;
+  /** Of each picture by itself: the share of pictures of known classes that look less new. */
+  readonly novelty: Float32Array; // (n)
 }
 
 export interface FoundGroup {
@@ -71,7 +82,8 @@ export function findGroups(
   const rows = isAll ? projected : takeRows(projected, sample);
   const likely = isAll ? pictures.likely : likelyOf(pictures.likely, sample);
   const mixture = new Mixture(rows, likely, known, wide, settings.headShare);
-  const gains = addGroups(mixture, rows, wide, settings);
+  const novelty = isAll ? pictures.novelty : Float32Array.from(sample, (row) => pictures.novelty[row]);
+  const gains = addGroups(mixture, rows, novelty, wide, settings);
   if (gains.length === 0) return [];
   const last = isAll ? mixture : new Mixture(projected, pictures.likely, known, wide, settings.headShare);
   if (!isAll)
@@ -87,7 +99,13 @@ export function findGroups(
 }
 
 /** Returns what each new class gained when it was added. */
-function addGroups(mixture: Mixture, rows: Matrix, spread: Spread, settings: DiscoverySettings): number[] {
+function addGroups(
+  mixture: Mixture,
+  rows: Matrix,
+  novelty: Float32Array,
+  spread: Spread,
+  settings: DiscoverySettings,
+): number[] {
   const most = Math.max(settings.fewestPictures, Math.floor(largestShare * rows.rows), tinyPool);
   const clusters = wardClusters(rows, settings.fewestPictures, most);
   const candidates = new Components(spread.within, clusters.length);
@@ -99,15 +117,22 @@ function addGroups(mixture: Mixture, rows: Matrix, spread: Spread, settings: Dis
     for (let i = 0; i < rows.rows; i++) logs[i] = candidates.logDensity(j, rows.data, i * rows.columns);
     return logs;
   });
+  const looksNew = clusters.map((members) => {
+    const total = members.reduce((sum, i) => sum + novelty[i], 0);
+    return total / members.length >= newLooking;
+  });
   const gains: number[] = [];
+  const added = new Set<number>();
   while (gains.length < maxGroups) {
     let [best, gain] = [-1, settings.leastGain];
     for (let j = 0; j < clusters.length; j++) {
-      const own = gainOf(densities[j], mixture.logDensity) - candidates.costOfMean(j);
+      if (added.has(j)) continue; // its rows went elsewhere, and would again
+      const own = gainOf(densities[j], mixture, clusters[j], looksNew[j]) - candidates.costOfMean(j);
       if (own > gain) [best, gain] = [j, own];
     }
     if (best < 0) return gains;
-    mixture.addFresh(clusters[best].length, sums[best]);
+    added.add(best);
+    mixture.addFreshOf(clusters[best], sums[best]);
     mixture.fit(roundsPerGroup);
     gains.push(gain);
   }
@@ -117,13 +142,25 @@ function addGroups(mixture: Mixture, rows: Matrix, spread: Spread, settings: Dis
 /** Of so few pictures all may be of one new class. */
 const tinyPool = 100;
 
-function gainOf(logs: Float32Array, before: Float64Array): number {
+/** How much better all rows are explained with a class that has these, before what its mean costs. */
+function gainOf(logs: Float32Array, mixture: Mixture, members: ArrayLike<number>, looksNew: boolean): number {
+  const before = mixture.logDensity;
   let sum = 0;
-  for (let i = 0; i < logs.length; i++) {
-    const difference = logs[i] - before[i];
-    if (difference > -20) sum += difference > 20 ? difference : Math.log1p(Math.exp(difference));
+  for (let i = 0; i < logs.length; i++) sum += addedBy(logs[i] - before[i]);
+  if (!looksNew) return sum;
+  const { logDensity: without, saving } = mixture.withoutRows(members);
+  sum += saving;
+  for (let m = 0; m < members.length; m++) {
+    const i = members[m];
+    sum += without[m] - before[i] + addedBy(logs[i] - without[m]) - addedBy(logs[i] - before[i]);
   }
   return sum;
+}
+
+/** log(1 + exp(x)) */
+function addedBy(x: number): number {
+  if (x < -20) return 0;
+  return x > 20 ? x : Math.log1p(Math.exp(x));
 }
 
 function groupOf(

@@ -57,11 +57,23 @@ export class Mixture {
     return this.fresh.count;
   }
 
-  /** A new class, that has these rows to begin with. */
+  /** A new class, that has so many rows with this sum to begin with. */
   addFresh(count: number, sums: Float64Array): void {
     const c = this.fresh.add(new Float64Array(this.rows.columns), this.spread.between);
     this.fresh.give(c, count, sums, 0);
     this.freshShares.push(new Float64Array(this.rows.rows));
+  }
+
+  /** A new class of these rows. Known classes lose them first: those that were drawn to them would keep them otherwise. */
+  addFreshOf(members: ArrayLike<number>, sums: Float64Array): void {
+    this.addFresh(members.length, sums);
+    const T = this.likely.perRow;
+    for (let m = 0; m < members.length; m++) {
+      for (const shares of this.freshShares) shares[members[m]] = 0;
+      this.freshShares[this.freshShares.length - 1][members[m]] = 1;
+      this.knownShares.fill(0, members[m] * T, (members[m] + 1) * T);
+    }
+    this.maximise();
   }
 
   /** So many rounds, which end with what each row then belongs to. */
@@ -90,6 +102,50 @@ export class Mixture {
     return best;
   }
 
+  /**
+   * What becomes of rows when they are none of the known classes' own: their log densities, and how much less the means of these classes then cost. A class that
+   * hardly has other rows was drawn to these, and falls back to where it is believed to lie.
+   */
+  withoutRows(members: ArrayLike<number>): { readonly logDensity: Float64Array; readonly saving: number } {
+    const { rows, likely, known } = this;
+    const [T, k] = [likely.perRow, rows.columns];
+    const taken = new Map<number, { count: number; readonly sum: Float64Array }>();
+    const shares: { readonly m: number; readonly c: number }[] = [];
+    for (let m = 0; m < members.length; m++) {
+      const i = members[m];
+      const ofFresh = this.shareOfAllFresh(i);
+      for (let t = i * T; t < (i + 1) * T; t++) {
+        const c = likely.classes[t];
+        const share = c < 0 ? 0 : this.shareGiven(t, ofFresh);
+        if (share < tooSmallToMove) continue;
+        const own = taken.get(c) ?? { count: 0, sum: new Float64Array(k) };
+        taken.set(c, own);
+        own.count += share;
+        addRow(own.sum, 0, rows.data, i * k, k, share);
+        shares.push({ m, c });
+      }
+    }
+    let saving = 0;
+    const fallen = new Map<number, Components>();
+    for (const [c, { count, sum }] of taken) {
+      const alone = known.without(c, count, sum);
+      fallen.set(c, alone);
+      saving += known.costOfMean(c) - alone.costOfMean(0);
+    }
+    // exp(log density) of a row, in parts of what it was
+    const parts = new Float64Array(members.length).fill(1);
+    for (const { m, c } of shares) {
+      const [i, before] = [members[m], this.logDensity[members[m]]];
+      const was = Math.exp(known.logDensity(c, rows.data, i * k) - before);
+      const is = Math.exp(fallen.get(c)!.logDensity(0, rows.data, i * k) - before);
+      parts[m] += is - was;
+    }
+    return {
+      logDensity: parts.map((part, m) => this.logDensity[members[m]] + Math.log(Math.max(part, leastPart))),
+      saving,
+    };
+  }
+
   private expect(): void {
     const { rows, likely, known, fresh } = this;
     const [T, k] = [likely.perRow, rows.columns];
@@ -114,18 +170,16 @@ export class Mixture {
   }
 
   private maximise(): void {
-    const { rows, likely, known, fresh, headShare } = this;
+    const { rows, likely, known, fresh } = this;
     const [T, k] = [likely.perRow, rows.columns];
     const counts = new Float64Array(known.count);
     const sums = new Float64Array(known.count * k);
     for (let i = 0; i < rows.rows; i++) {
-      let ofFresh = 0;
-      for (const shares of this.freshShares) ofFresh += shares[i];
+      const ofFresh = this.shareOfAllFresh(i);
       for (let t = i * T; t < (i + 1) * T; t++) {
         const c = likely.classes[t];
         if (c < 0) continue;
-        const share =
-          headShare * likely.probabilities[t] * (1 - ofFresh) + (1 - headShare) * this.knownShares[t];
+        const share = this.shareGiven(t, ofFresh);
         if (share < negligible) continue;
         counts[c] += share;
         addRow(sums, c * k, rows.data, i * k, k, share);
@@ -144,9 +198,23 @@ export class Mixture {
       fresh.give(c, count, own, 0);
     }
   }
+
+  private shareOfAllFresh(row: number): number {
+    return this.freshShares.reduce((sum, shares) => sum + shares[row], 0);
+  }
+
+  /** With which a row counts for a known class; `at`: its place in (n, T). */
+  private shareGiven(at: number, ofFresh: number): number {
+    const { headShare, likely, knownShares } = this;
+    return headShare * likely.probabilities[at] * (1 - ofFresh) + (1 - headShare) * knownShares[at];
+  }
 }
 
 const negligible = 1e-9;
+/** Many clusters are tried, and most classes have next to nothing of a row. */
+const tooSmallToMove = 1e-3;
+/** What is left of a density by rounding. */
+const leastPart = 1e-12;
 
 function addRow(
   target: Float64Array,

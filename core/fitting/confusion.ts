@@ -6,13 +6,13 @@ import { Scorer, type LinearHead } from '../head/scorer.js';
 import { sharpnessFor, uncalibrated } from '../head/sharpness.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
 import { Plausibility } from './plausibility.js';
-import { crowdedness, expectedRecognition, nearestCosine } from './recognition.js';
+import { crowdedness, expectedRecognition, likenessOf, nearestCosine } from './recognition.js';
 import type { RowContext } from './rows/row-source.js';
 import { knownShareOf, synthesiseRows } from './rows/synthetic-class.js';
 import type { FittedClass } from './runtime-class.js';
 import { servingBiases, unseenSharesOf } from './serving-bias.js';
 
-export interface Confusion {
+interface Confusion {
   /** Mean probability of the class itself on its own synthetic features. */
   readonly recognised: number;
   /** Other classes by their mean probability on these features, the highest first. */
@@ -25,9 +25,11 @@ export interface Confusion {
   readonly strangeness: number | null;
   /** What would make it likely: the attributes that fit the others least. */
   readonly misfits: readonly Misfit[];
+  /** The nearest class, where it is nearer than any two seen classes are to each other: pictures will hardly tell the two apart. */
+  readonly twin: string | null;
 }
 
-export interface Misfit {
+interface Misfit {
   readonly attribute: string;
   readonly given: number;
   /** What other classes that are like it have. */
@@ -90,16 +92,18 @@ export async function confusionOf(
   const likeness = encoded.map((one) => cosine(one, encodedLikely));
   // Without a single attribute, all are filled in with those of a middling class: classes known by pictures alone would be alike.
   const withAttributes = others.filter((c) => !all[c].attributes.every(Number.isNaN));
+  const nearest = best(withAttributes, (c) => likeness[c]).map((c) => ({
+    name: all[c].name,
+    likeness: likeness[c],
+  }));
   return {
     recognised: probability[own],
     confusedWith: best(others, (c) => probability[c]).map((c) => ({
       name: all[c].name,
       probability: probability[c],
     })),
-    nearest: best(withAttributes, (c) => likeness[c]).map((c) => ({
-      name: all[c].name,
-      likeness: likeness[c],
-    })),
+    nearest,
+    twin: twinOf(context, nearest),
     expected: examples
       ? null
       : expectedOf(context, {
@@ -107,6 +111,7 @@ export async function confusionOf(
           row: rowOf(head.weights, own),
           own: encoded[own],
           unseen: others.filter((c) => shares[c] === 1).map((c) => encoded[c]),
+          encodedOf: (other) => encoded[manifest.classes.findIndex((one) => one.name === other)],
         }),
     ...plausibilityOf(context, all[own].attributes, encoded[own]),
   };
@@ -161,37 +166,57 @@ interface Described {
   readonly row: Float32Array; // of the head
   readonly own: Float32Array; // encoded attributes
   readonly unseen: readonly Float32Array[]; // those of the other classes that are known by attributes alone
+  readonly encodedOf: (name: string) => Float32Array; // those of a class of the bundle
 }
 
-function expectedOf({ bundle, base }: RowContext, { promised, row, own, unseen }: Described): number | null {
+function expectedOf(
+  { bundle, base }: RowContext,
+  { promised, row, own, unseen, encodedOf }: Described,
+): number | null {
   const { classes, confidence } = bundle.manifest;
   if (!confidence?.recognition) return null;
+  const { attributeScale, alike } = confidence.recognition;
   const seen = takeRows(
     base.weights,
     classes.flatMap((one, c) => (one.seen ? [c] : [])),
   );
-  const crowded = crowdedness(own, unseen, confidence.recognition.attributeScale);
+  const crowded = crowdedness(own, unseen, attributeScale);
+  const carried = alike?.classes.reduce(
+    (sum, name, h) => sum + alike.coefficients[h] * likenessOf(own, encodedOf(name), attributeScale),
+    0,
+  );
   return expectedRecognition(
-    { promised, nearest: nearestCosine(row, seen), crowded },
+    { promised, nearest: nearestCosine(row, seen), crowded, alike: carried ?? 0 },
     confidence.recognition,
   );
 }
 
 const plausibilities = new WeakMap<RowContext['bundle'], { readonly of: Plausibility | null }>();
 
+/** Null where there are too few seen classes. */
+function plausibilityFor({ bundle, encode }: RowContext): Plausibility | null {
+  let known = plausibilities.get(bundle);
+  if (!known) {
+    const seen = bundle.manifest.classes.filter((one) => one.seen).map((one) => encode(one.attributes));
+    plausibilities.set(bundle, (known = { of: Plausibility.of(seen) }));
+  }
+  return known.of;
+}
+
+function twinOf(context: RowContext, [first]: Confusion['nearest']): string | null {
+  const closest = plausibilityFor(context)?.closest ?? 1;
+  return (first as typeof first | undefined) && first.likeness > closest ? first.name : null;
+}
+
 function plausibilityOf(
-  { bundle, encode }: RowContext,
+  context: RowContext,
   attributes: readonly number[],
   encoded: Float32Array,
 ): Pick<Confusion, 'strangeness' | 'misfits'> {
-  const { manifest } = bundle;
-  let known = plausibilities.get(bundle);
-  if (!known) {
-    const seen = manifest.classes.filter((one) => one.seen).map((one) => encode(one.attributes));
-    plausibilities.set(bundle, (known = { of: Plausibility.of(seen) }));
-  }
-  if (!known.of) return { strangeness: null, misfits: [] };
-  const { strangeness, likely } = known.of.judge(encoded);
+  const { manifest } = context.bundle;
+  const plausibility = plausibilityFor(context);
+  if (!plausibility) return { strangeness: null, misfits: [] };
+  const { strangeness, likely } = plausibility.judge(encoded);
   if (strangeness <= 1) return { strangeness, misfits: [] };
   const length = Math.hypot(...attributes.filter(Number.isFinite));
   const decoded = decodeAttributes(manifest.attributeEncoding, Float32Array.from(likely), length);

@@ -28,7 +28,7 @@ interface Measure {
   readonly harmonicMean: number;
 }
 
-export interface Consolidation {
+export interface ConsolidatedHead {
   readonly base: LinearHead; // rows of the bundle's classes
   readonly rows: readonly HeadRow[]; // of the runtime classes, in the order given
   readonly before: Measure;
@@ -45,7 +45,7 @@ export async function consolidate(
   bundle: Bundle,
   classes: readonly RuntimeClass[],
   options: SessionOptions & FitOptions,
-): Promise<Consolidation> {
+): Promise<ConsolidatedHead> {
   if (bundle.bias.length + classes.length > maxConsolidatedClasses)
     throw new RangeError(`only up to ${maxConsolidatedClasses} classes can be consolidated`);
   const assembly = await RowAssembly.open(bundle, options, consolidationBudget);

@@ -9,7 +9,7 @@ import type { SessionOptions } from '../compute/session.js';
 import { completeAttributes, type EstimatedAttributes } from '../head/attribute-completion.js';
 import { AttributeReader } from '../head/attribute-reading.js';
 import { confusionOf, outcomeOf, type DryRun, type PictureOutcome } from './confusion.js';
-import { consolidate, type Consolidation } from './consolidation.js';
+import { consolidate, type ConsolidatedHead } from './consolidation.js';
 import { takeRows, type RowSource } from '../matrix.js';
 import { IncrementalFit } from './incremental-fit.js';
 import { RowAssembly } from './rows/row-assembly.js';
@@ -88,7 +88,7 @@ export class RuntimeFitter {
   }
 
   /** All rows fitted anew, those of the bundle too, and whether that is better than the present ones. It takes seconds. */
-  consolidate(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<Consolidation> {
+  consolidate(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<ConsolidatedHead> {
     return consolidate(this.bundle, classes, { ...this.options, ...options });
   }
 

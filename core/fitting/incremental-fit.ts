@@ -22,6 +22,13 @@ export const usualLimits = { tolerance: 1e-2, maxIterations: 100 };
 const bulkAbove = 256;
 const maxIterationsOfBulk = 12;
 const effortOfBulk: Effort = { sampleAbove: 4096, sampleRows: 512, maxSamples: 1, isExact: false };
+/**
+ * Among so many classes the neighbours of a new one are as such a fit left them, far from their minimum. That is none of the new class's
+ * doing: they come nearer to it by a few iterations with every fit, in a part of a second.
+ */
+const manyAbove = 1024;
+const maxIterationsOfNeighbours = 6;
+const effortOfNeighbours: Effort = { ...usualEffort, maxSamples: 1, isExact: false };
 
 export class IncrementalFit {
   private readonly cache: LogSumCache;
@@ -49,31 +56,44 @@ export class IncrementalFit {
     const isBulk = fresh.length > bulkAbove;
     const limits = { ...usualLimits, ...(isBulk && { maxIterations: maxIterationsOfBulk }), ...options };
     const effort = isBulk ? effortOfBulk : usualEffort;
+    const isAmongMany = !isBulk && now.names.length > manyAbove;
     let evaluations = 0;
     let converged = true;
     // New classes first, alone and roughly: they are farthest from their minimum, and a single class costs little.
     for (const block of await solverBlocks(products, now, base.weights, fresh)) {
       const start = this.stack(block.map((c) => this.firstHeadRow(now, c, heads)));
-      const rough = { ...limits, tolerance: 5 * limits.tolerance };
+      const rough = { ...limits, tolerance: (isAmongMany ? 1 : 5) * limits.tolerance };
       const found = await solveNew(products, this.problem(now, block, logSums), start, rough, effort);
       block.forEach((c, k) => (heads[c] = copyHeadRow(found.head, k)));
       logSums = found.logSums;
       evaluations += found.evaluations;
+      converged &&= found.converged || !isAmongMany;
     }
     // Then, together, every class that they affect. Blocks move each other: they are solved in turn until none moves.
     const affected = await affectedClasses(products, now, fresh, before);
     const blocks = await solverBlocks(products, now, base.weights, affected);
     let isAtRest = false;
-    for (let sweep = 0; sweep < (isBulk ? 1 : maxSweeps) && !isAtRest; sweep++) {
+    for (let sweep = 0; sweep < (isBulk || isAmongMany ? 1 : maxSweeps) && !isAtRest; sweep++) {
       isAtRest = true;
       for (const block of blocks) {
         const present = this.stack(block.map((c) => heads[c]!));
         const problem = this.problem(now, block, logSums);
-        const found = await solveExisting(products, problem, present, now.baseOffsets, limits, effort);
+        const ofNeighbours = {
+          ...limits,
+          ...(isAmongMany && { maxIterations: maxIterationsOfNeighbours }),
+        };
+        const found = await solveExisting(
+          products,
+          problem,
+          present,
+          now.baseOffsets,
+          ofNeighbours,
+          isAmongMany ? effortOfNeighbours : effort,
+        );
         found.columns.forEach((k, i) => (heads[block[k]] = copyHeadRow(found.head, i)));
         logSums = found.logSums;
         evaluations += found.evaluations;
-        converged = found.converged && (converged || sweep > 0);
+        if (!isAmongMany) converged = found.converged && (converged || sweep > 0);
         isAtRest &&= found.columns.length === 0 || blocks.length === 1;
       }
     }
@@ -126,9 +146,13 @@ export class IncrementalFit {
       : matrix(solved.length, base.weights.columns);
   }
 
-  /** Where a new class starts: at its prototype, with the mean bias of the other runtime classes, or of the bundle's. */
+  /**
+   * Where a new class starts: at its prototype, with the mean bias of the other runtime classes, or of the bundle's; one of the bundle's own
+   * at the bundle's row. Not at the row that it had before what is known of it changed: it would then depend on the way there.
+   */
   private firstHeadRow(now: AssembledRows, c: number, heads: readonly (HeadRow | undefined)[]): HeadRow {
-    const { base, refitted, settings } = this.assembly.context;
+    const { base, bundle, refitted, settings } = this.assembly.context;
+    if (now.replaces[c] >= 0) return copyHeadRow(bundle, now.replaces[c]);
     const weights = now.classes[c].prototype;
     if (!settings.intercepts) return { weights, bias: 0 };
     const biases = heads.filter((row) => row !== undefined).map(({ bias }) => bias);

@@ -10,7 +10,7 @@
  */
 import { addRowProducts, invertPositiveDefinite, type Rows } from '../compute/linear-algebra.js';
 
-export interface Fit {
+interface Fit {
   /** Of the parts of its attributes that other classes do not explain, in units of what is usual at most; above 1: unlike any seen class. */
   readonly strangeness: number;
   /** The nearest combination that is like what training saw, encoded: (d). */
@@ -28,6 +28,8 @@ export class Plausibility {
   private readonly inverse: Float64Array; // P (S, S)
   private readonly count: number;
   private readonly limits: { readonly size: number; readonly share: number };
+  /** The largest cosine of two seen classes: nothing that training saw tells classes apart that are more alike. */
+  readonly closest: number;
 
   private constructor(
     seen: readonly Float32Array[],
@@ -39,6 +41,7 @@ export class Plausibility {
     const rows: Rows = { data: this.rows, offset: 0, stride: width, count: this.count };
     addRowProducts({ data: gram, offset: 0, stride: this.count }, rows, rows, width, 1);
     for (let i = 0; i < gram.length; i++) gram[i] /= width;
+    this.closest = closestOf(gram, this.count);
     for (let i = 0; i < this.count; i++) gram[i * (this.count + 1)] += ridge;
     this.inverse = invertPositiveDefinite(gram, this.count);
     this.limits = this.leftOut();
@@ -93,6 +96,20 @@ export class Plausibility {
     }
     return { size: largest, share: largestShare };
   }
+}
+
+/** Where two seen classes have the same attributes the limit stays below 1, so that a copy is still noticed. */
+const closestAtMost = 0.9999;
+
+/** From the products of all pairs of rows. */
+function closestOf(gram: Float64Array, count: number): number {
+  let closest = -1;
+  for (let c = 1; c < count; c++)
+    for (let j = 0; j < c; j++) {
+      const lengths = Math.sqrt(gram[c * (count + 1)] * gram[j * (count + 1)]);
+      closest = Math.max(closest, gram[c * count + j] / Math.max(lengths, 1e-12));
+    }
+  return Math.min(closest, closestAtMost);
 }
 
 function rootMeanSquare(values: ArrayLike<number>): number {

@@ -4,8 +4,13 @@
  * that are not: the promise; how near a seen class lies, whose surroundings training knows; and how crowded the place is with other classes that
  * are known by attributes alone, which are as far off. The last also says what becomes of a class when more of them compete.
  *
- *   expected = constant + promise * promised + nearness * nearest + crowding * crowded    fitted on validation classes (trainer/confidence/recognition.ts)
+ *   expected = constant + promise * promised + nearness * nearest + crowding * crowded + alike    fitted on validation classes (trainer/confidence/recognition.ts)
  *   crowded  = log(1 + sum over these classes of exp(-|scale (a - a_c)|^2))                a: encoded attributes
+ *
+ * What is hard about a class is hard about classes like it: all gulls are alike. So what held-out classes reached beyond these signs, or did not, is
+ * carried over to classes with similar attributes, by kernel ridge regression (trainer/confidence/alike-classes.ts):
+ *
+ *   alike    = sum over held-out classes h of coefficient_h exp(-|scale (a - a_h)|^2 / 8)
  */
 import type { Confidence } from '../bundle/confidence-description.js';
 import { matrix, rowOf, type Matrix } from '../matrix.js';
@@ -17,12 +22,14 @@ export interface Promised {
   /** The largest cosine of its head row with that of a seen class. */
   readonly nearest: number;
   readonly crowded: number;
+  /** What classes with similar attributes reached beyond what these three say; 0 when it is not known. */
+  readonly alike: number;
 }
 
 const [least, most] = [0.01, 0.99];
 
 export function expectedRecognition(
-  { promised, nearest, crowded }: Promised,
+  { promised, nearest, crowded, alike }: Promised,
   {
     constant,
     promise,
@@ -30,7 +37,7 @@ export function expectedRecognition(
     crowding,
   }: Pick<NonNullable<Confidence['recognition']>, 'constant' | 'promise' | 'nearness' | 'crowding'>,
 ): number {
-  const expected = constant + promise * promised + nearness * nearest + crowding * crowded;
+  const expected = constant + promise * promised + nearness * nearest + crowding * crowded + alike;
   return Math.min(most, Math.max(least, expected));
 }
 
@@ -41,12 +48,22 @@ export function crowdedness(
   scale: ArrayLike<number>,
 ): number {
   let sum = 0;
-  for (const other of others) {
-    let distance = 0;
-    for (let k = 0; k < scale.length; k++) distance += (scale[k] * (own[k] - other[k])) ** 2;
-    sum += Math.exp(-distance);
-  }
+  for (const other of others) sum += Math.exp(-squaredDistance(own, other, scale));
   return Math.log1p(sum);
+}
+
+/** Half as sharp as the kernel of the closed form: families of classes are wider than what predicts a single one. */
+const alikeWidth = 8;
+
+/** How much what is known of one class says of another, 1 at most. */
+export function likenessOf(a: ArrayLike<number>, b: ArrayLike<number>, scale: ArrayLike<number>): number {
+  return Math.exp(-squaredDistance(a, b, scale) / alikeWidth);
+}
+
+function squaredDistance(a: ArrayLike<number>, b: ArrayLike<number>, scale: ArrayLike<number>): number {
+  let distance = 0;
+  for (let k = 0; k < scale.length; k++) distance += (scale[k] * (a[k] - b[k])) ** 2;
+  return distance;
 }
 
 export function nearestCosine(row: Float32Array, others: Matrix): number {

@@ -11,7 +11,7 @@ import { AttributesByClasses } from './attribute-by-classes.js';
 import { AttributesByNames, NamedCovariances } from './attribute-by-names.js';
 import { ClassStatistics } from './class-statistics.js';
 
-export interface CompletedAttributes {
+interface CompletedAttributes {
   /** In the bundle's order and units, every one a number. */
   readonly values: readonly number[];
   /** False where the value was filled in. */

@@ -33,7 +33,7 @@ const maxDraws = 3;
 /** With more pictures the mean hardly moves. */
 const maxPictures = 20;
 /** Nothing is ever read more surely than that. */
-const leastError = 0.02;
+const minError = 0.02;
 
 export class AttributeReader {
   private readonly manifest: Bundle['manifest'];
@@ -190,7 +190,7 @@ export class AttributeReader {
         errors[k] += (value - this.attributes[left * d + k]) ** 2 / leftOut.length;
       }
     });
-    return errors.map((error) => Math.min(1, Math.max(leastError, error)));
+    return errors.map((error) => Math.min(1, Math.max(minError, error)));
   }
 
   /** k(x) of the mean direction of each group of rows: (groups, S). */

@@ -1,4 +1,4 @@
-/** Attributes in words, for people: `has_bill_shape::cone` is "bill shape cone". */
+/** Attributes in words, for people: `has_bill_shape::cone` is "bill shape cone", and `has::yellow` is "yellow". */
 
 /** What comes before `::`: attributes of one family are alternatives, or parts of one answer. Null: it stands alone. */
 export function familyOf(name: string): string | null {
@@ -11,10 +11,11 @@ export function wordsOf(name: string): string {
     .split('::')
     .map((part) =>
       part
-        .replace(/^has_/, '')
+        .replace(/^has(?:[-_\s]|$)/, '')
         .replace(/[_\s]+/g, ' ')
         .trim(),
     )
+    .filter((part) => part !== '')
     .join(' ');
 }
 

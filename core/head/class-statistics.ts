@@ -1,4 +1,5 @@
 /** The attributes of a bundle's classes, standardised: what is usual of each attribute, and how classes differ from it. */
+import { mean } from '../mean.js';
 
 interface Column {
   readonly mean: number;
@@ -48,11 +49,10 @@ export class ClassStatistics {
 }
 
 function columnOf(values: readonly number[]): Column {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const center = mean(values);
   return {
-    mean,
-    deviation: Math.sqrt(squares),
+    mean: center,
+    deviation: Math.sqrt(mean(values.map((value) => (value - center) ** 2))),
     minimum: values.reduce((least, value) => Math.min(least, value), Infinity),
     maximum: values.reduce((most, value) => Math.max(most, value), -Infinity),
   };

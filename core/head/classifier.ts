@@ -34,7 +34,7 @@ interface Score extends Prediction {
   readonly rank: number;
 }
 
-export interface ClassifyOptions {
+export interface ClassificationOptions {
   readonly topK: number;
   /** Those that may answer, over which the probabilities are; all when left out. */
   readonly mayAnswer?: MayAnswer;
@@ -110,9 +110,9 @@ export class Classifier {
    */
   async classify(
     features: Matrix,
-    options: ClassifyOptions | readonly ClassifyOptions[],
+    options: ClassificationOptions | readonly ClassificationOptions[],
   ): Promise<Classification[]> {
-    const each = (i: number): ClassifyOptions => (isList(options) ? options[i] : options);
+    const each = (i: number): ClassificationOptions => (isList(options) ? options[i] : options);
     const rows = Array.from({ length: features.rows }, (_, i) => i);
     const mapped = await this.mapper.map(features); // (n, D)
     const read = rows.some((i) => each(i).explain) ? await this.readings.read(mapped) : null;
@@ -155,7 +155,7 @@ export class Classifier {
   /** How the classes stand on each row. Rows for which the same classes may answer are scored together. */
   private async standings(
     rows: Matrix, // (n, D), as they enter the head
-    options: readonly ClassifyOptions[],
+    options: readonly ClassificationOptions[],
   ): Promise<Standing[]> {
     const byCompetition = new Map<Competition, number[]>();
     options.forEach(({ mayAnswer }, i) => {

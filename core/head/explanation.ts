@@ -45,7 +45,7 @@ interface Evidence {
 }
 
 /** What is known of a class. */
-export interface Grounds {
+interface Grounds {
   /** True when training had pictures of it. */
   readonly training: boolean;
   /** How many of its attributes are known. */
@@ -76,7 +76,7 @@ const beyond = 0.5;
 /** In a sentence. */
 const named = 4;
 /** An attribute of which less can be read is no evidence. */
-const leastCertainty = 0.1;
+const minCertainty = 0.1;
 /** Present or absent is said with at least this probability. */
 const sure = 0.9;
 
@@ -135,7 +135,7 @@ export class Explainer {
     const { first, second } = this.moments();
     const all = this.names.flatMap((attribute, k) => {
       const certainty = errors ? 1 - errors[k] : 1;
-      if (certainty < leastCertainty) return [];
+      if (certainty < minCertainty) return [];
       const expected = this.statistics.standardised(k, whole[k]);
       const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
       const evidence = certainty * (usual - (read[k] - expected) ** 2);
@@ -266,12 +266,21 @@ function readSentence(attributes: readonly ReadAttribute[]): string {
 }
 
 function sentenceOf(forIt: readonly Weighed[], against: readonly Weighed[]): string {
-  const words = (list: readonly Weighed[], isPresent: boolean): string[] =>
-    list.filter((one) => one.isPresent === isPresent).map(({ shown }) => wordsOf(shown.attribute));
-  const described = (list: readonly Weighed[]): string =>
-    listInWords([...words(list, true), ...words(list, false).map((word) => `little or no ${word}`)]);
+  const words = (list: readonly Weighed[], picked: (one: Weighed) => boolean): string[] =>
+    list.filter(picked).map(({ shown }) => wordsOf(shown.attribute));
+  const favour = [
+    ...words(forIt, ({ isPresent }) => isPresent),
+    ...words(forIt, ({ isPresent }) => !isPresent).map((word) => `little or no ${word}`),
+  ];
+  // By what the class has: a reading above the usual one may still be far below that of the class, and then its absence speaks against it.
+  const less = words(against, ({ shown }) => shown.read < shown.expected);
+  const more = words(against, ({ shown }) => shown.read >= shown.expected);
+  const doubts = [
+    ...(less.length > 0 ? [`too little ${listInWords(less)}`] : []),
+    ...(more.length > 0 ? [`too much ${listInWords(more)}`] : []),
+  ];
   return [
-    forIt.length > 0 ? `For it: ${described(forIt)}.` : 'Nothing that can be read speaks for it.',
-    against.length > 0 ? `Against it: ${described(against)}.` : 'Nothing that can be read speaks against it.',
+    favour.length > 0 ? `For it: ${listInWords(favour)}.` : 'Nothing that can be read speaks for it.',
+    doubts.length > 0 ? `Against it: ${doubts.join('; ')}.` : 'Nothing that can be read speaks against it.',
   ].join(' ');
 }

@@ -8,7 +8,16 @@
  */
 import { Graph } from '../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
-import { fillRoom, matrix, rowOf, roomLike, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import {
+  fillRoom,
+  matrix,
+  rowOf,
+  roomLike,
+  takeRows,
+  type Matrix,
+  type RowRoom,
+  type RowSource,
+} from '../matrix.js';
 
 export type FittedFeatureMap =
   | {
@@ -79,8 +88,12 @@ export class FeatureMapper {
   }
 
   /** The same, with the mapped rows kept where the raw ones are: rows too many for memory stay on disk. */
-  mapAll(features: RowSource, rows: Int32Array): Promise<RowSource> {
-    return fillRoom(roomLike(features, rows.length, this.mappedWidth), async (room) => {
+  mapAll(
+    features: RowSource,
+    rows: Int32Array,
+    room: RowRoom = roomLike(features, rows.length, this.mappedWidth),
+  ): Promise<RowSource> {
+    return fillRoom(room, async () => {
       for (let start = 0; start < rows.length; start += rowsPerPiece)
         room.append(await this.map(features, rows.subarray(start, start + rowsPerPiece)));
     });

@@ -36,7 +36,7 @@ const places: Readonly<Record<string, { across: Range; down: Range }>> = {
 };
 const maxColours = 4;
 /** In sides of the flag; no flag has longer edges. */
-const maxEdgeLength = 6;
+export const maxEdgeLength = 6;
 
 export const attributeNames: readonly string[] = [
   ...named('colour', colours),

@@ -2,6 +2,7 @@
 import { extractFeatures } from '../../core/backbone/extract-features.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
+import { attributeNotes } from './attribute-notes.js';
 import { attributeMatrix, attributeNames } from './attributes.js';
 import { inventedFlags } from './invented.js';
 import { letterFlags } from './letters.js';
@@ -26,6 +27,7 @@ export function demonstrationDataset(
     name: 'signal-flags',
     classNames: flags.map(({ name }) => name),
     attributeNames,
+    attributeNotes,
     attributes: attributeMatrix(flags),
     features,
     labels: Int32Array.from(pictures, ({ flag }) => labelOf.get(flag.name)!),

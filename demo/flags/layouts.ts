@@ -3,7 +3,7 @@
  * a later one covers an earlier one.
  */
 import { aspect, type Colour, type FlagDescription } from './description.js';
-import { contains, polygon, rectangle, wholeCloth, type Area, type Point } from './geometry.js';
+import { polygon, rectangle, wholeCloth, type Area, type Point } from './geometry.js';
 
 interface Layout {
   readonly slots: readonly string[];
@@ -108,12 +108,6 @@ export function outlineOf(flag: FlagDescription): Area {
 /** What to paint, in order; the outline cuts it off. */
 export function patchesOf(flag: FlagDescription): Patch[] {
   return layouts[flag.layout].areas.map(([slot, area]) => ({ colour: flag.colours[slot], area }));
-}
-
-/** The colour of the cloth at a point, or null where there is no cloth. */
-export function colourAt(flag: FlagDescription, point: Point): Colour | null {
-  if (!contains(outlineOf(flag), point)) return null;
-  return patchesOf(flag).findLast(({ area }) => contains(area, point))?.colour ?? null;
 }
 
 function layout(slots: Layout['slots'], areas: Layout['areas']): Layout {

@@ -35,7 +35,7 @@ import { RequestsUnderWay } from './requests-under-way.js';
 import { reportOf, type PooledPicture } from './report.js';
 
 /** So few say nothing: what chance makes of them is as large as what they could teach. */
-export const tooFewPictures = 100;
+const tooFewPictures = 100;
 /** Adaptations that wait for the one under way, at most. */
 const maxWaiting = 4;
 /** Rows of classes in one message to the fitting process. */

@@ -3,7 +3,7 @@ import type { DiscoveredGroup } from '../../core/discovery/discovery.js';
 import type { PoolRow } from '../classes/store/pools.js';
 
 /** A class, and what the pictures say of it. */
-export interface ClassFinding {
+interface ClassFinding {
   readonly name: string;
   readonly seen: boolean;
   /** How many of the pictures it receives; shares of pictures add up. */

@@ -2,6 +2,7 @@
 import type { AdaptedRows } from '../classes/fitting/protocol.js';
 import { hourMilliseconds, type AnsweredCount } from '../classes/store/pools.js';
 import type { AdaptationReport } from './contract.js';
+import { percent } from '../../core/percent.js';
 
 /** Of a long list of pictures, so many are named. */
 const maxNamed = 500;
@@ -58,7 +59,6 @@ function warningsOf(
   drift: AdaptationReport['drift'],
   { before, after }: AdaptationReport['seenRows'],
 ): string[] {
-  const percent = (share: number): string => (100 * share).toFixed(1);
   return [
     ...(drift && drift.ratio > maxDriftRatio
       ? [

@@ -8,7 +8,7 @@ import { hourMilliseconds, priorityOf, trafficPool } from '../classes/store/pool
 import type { Logger } from '../observability/logger.js';
 import { poolPicture } from './pool-row.js';
 
-export interface SampleOptions {
+interface SampleOptions {
   /** Most rows of the pool. */
   readonly limit: number;
   readonly backbone: string;

@@ -4,7 +4,8 @@
  * own.
  */
 import type { ChangeOptions, ChangeResult, RegistryChange } from './contract.js';
-import { Draft, type Drafted, type StoredClasses } from './draft.js';
+import { Draft, type Drafted } from './draft.js';
+import type { StoredClasses } from './drafted-classes.js';
 import type { StoredGroups } from './drafted-groups.js';
 import type { ExampleLimits } from './drafted-examples.js';
 import { untilCommitted } from './until-committed.js';
@@ -23,9 +24,11 @@ export interface DraftedChange {
 
 /** What the queue needs of the registry. */
 interface ChangeTarget {
-  readonly revision: number;
-  readonly classes: StoredClasses;
-  readonly groups: StoredGroups;
+  readonly state: {
+    readonly revision: number;
+    readonly classes: StoredClasses;
+    readonly groups: StoredGroups;
+  };
   /** Reads what other replicas have changed. */
   catchUp(): Promise<void>;
   /** False when the registry has moved on meanwhile. */
@@ -70,7 +73,7 @@ export class ChangeQueue {
 
   private async attempt(requests: readonly Request[]): Promise<boolean> {
     const at = Date.now();
-    const draft = new Draft(this.target.classes, this.target.groups, at, this.limits);
+    const draft = new Draft(this.target.state.classes, this.target.state.groups, at, this.limits);
     const end = withoutOverlap(requests);
     const accepted = requests.slice(0, end).flatMap((request) => {
       try {
@@ -91,21 +94,16 @@ export class ChangeQueue {
     at: number,
   ): Promise<boolean> {
     const { remembering } = accepted[0].request.options;
-    const next = this.target.revision + 1;
+    const next = this.target.state.revision + 1;
     const isChange = !draft.isEmpty || remembering !== undefined;
     const remember = remembering && {
       key: remembering.key,
       requestHash: remembering.requestHash,
       answer: remembering.answer(stored(accepted[0].drafted, next)),
     };
-    const upserts = [...draft.upserts.values()];
-    const { authors } = draft;
-    const removals = [...draft.removals];
-    const examples = draft.examples.changes(draft.removals);
-    const groups = draft.groups.changes();
-    const change = { upserts, removals, examples, groups, authors, at, ...(remember && { remember }) };
+    const change = { ...draft.changes(), at, ...(remember && { remember }) };
     if (isChange && !(await this.target.commit(change))) return false;
-    const { revision } = this.target;
+    const { revision } = this.target.state;
     for (const { request, drafted } of accepted) request.resolve(stored(drafted, revision));
     return true;
   }

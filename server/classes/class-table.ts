@@ -5,10 +5,12 @@ import { evidenceSettingsOf, unseenShare } from '../../core/fitting/evidence.js'
 import { bundleRows, type HeadChange } from '../../core/head/head-change.js';
 import type { CompetingClass, HeadRow } from '../../core/head/head-table.js';
 import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
-import { rowOf } from '../../core/matrix.js';
 import { problemWithBundle } from './bundle-check.js';
 import type { KnownClass, ListedExample } from './contract.js';
 import { exampleMatrix, ExampleTable } from './example-table.js';
+import { OtherForms } from './other-forms.js';
+import { ownClasses } from './own-classes.js';
+import type { RowLayers } from './row-layers.js';
 import { etagOf } from './store/content.js';
 import type {
   ClassContent,
@@ -34,29 +36,18 @@ export class ClassTable {
   private readonly added = new Map<string, RuntimeEntry>();
   private readonly examples: ExampleTable;
   private readonly attributeNames: readonly string[];
-  /** Rows of the bundle's own classes that a consolidation has moved. */
-  private readonly moved = new Map<string, HeadRow>();
-  /** Rows of the adaptation in force: what is answered with, over what was fitted. */
-  private adapted: ReadonlyMap<string, HeadRow> = new Map();
+  private readonly otherForms = new OtherForms(() => [...this.own.keys(), ...this.added.keys()]);
   private sorted: readonly KnownClass[] | null = null;
-  /** Names that are not in the normal form (of a dataset, or stored by an earlier version), by that form. */
-  private otherForms: ReadonlyMap<string, string> | null = null;
 
   constructor(
     private readonly bundle: Bundle,
+    private readonly rows: RowLayers,
     backbone: string,
   ) {
-    const { attributes, classes, featureMap } = bundle.manifest;
+    const { attributes, featureMap } = bundle.manifest;
     this.examples = new ExampleTable(backbone, featureMap.width);
     this.attributeNames = attributes.map(({ name }) => name);
-    this.own = new Map(
-      classes.map(({ name, seen, attributes: values, fewShot: trainedExamples }) => {
-        const named = Object.fromEntries(this.attributeNames.map((attribute, k) => [attribute, values[k]]));
-        const etag = etagOf({ name, attributes: named });
-        const described = { name, seen, runtime: false, attributes: named, examples: 0, etag, revision: 0 };
-        return [name, trainedExamples ? { ...described, trainedExamples } : described];
-      }),
-    );
+    this.own = ownClasses(bundle.manifest);
   }
 
   get count(): number {
@@ -92,7 +83,7 @@ export class ClassTable {
     const normalised = normalisedName(name);
     const found = this.exactly(normalised);
     if (found) return found;
-    const other = this.namesInOtherForms().get(normalised);
+    const other = this.otherForms.of(normalised);
     return other === undefined ? undefined : this.exactly(other);
   }
 
@@ -130,35 +121,10 @@ export class ClassTable {
     this.onNamesChanged();
   }
 
-  applyBaseRows(rows: readonly NamedRow[]): void {
-    for (const { name, weights, bias } of rows) this.moved.set(name, { weights, bias });
-  }
-
-  /** Those of the adaptation in force, all of them. Names whose row this may change. */
-  applyAdapted(rows: readonly NamedRow[]): string[] {
-    const before = [...this.adapted.keys()];
-    this.adapted = new Map(rows.map(({ name, weights, bias }) => [name, { weights, bias }]));
-    return [...before, ...this.adapted.keys()];
-  }
-
-  /** The bundle with the rows of its own classes as they are now, below an adaptation. */
-  currentBundle(): Bundle {
-    if (this.moved.size === 0) return this.bundle;
-    const weights = { ...this.bundle.weights, data: this.bundle.weights.data.slice() };
-    const bias = this.bundle.bias.slice();
-    [...this.own.keys()].forEach((name, c) => {
-      const row = this.moved.get(name);
-      if (!row) return;
-      rowOf(weights, c).set(row.weights);
-      bias[c] = row.bias;
-    });
-    return { ...this.bundle, weights, bias };
-  }
-
   /** Every row, for a worker that starts. */
   allRows(): HeadChange['put'] {
-    const changed = this.headChange([...this.added.keys(), ...this.adapted.keys()]).put;
-    return [...bundleRows(this.currentBundle()), ...changed];
+    const changed = this.headChange([...this.added.keys(), ...this.rows.adaptedNames()]).put;
+    return [...bundleRows(this.rows.currentBundle()), ...changed];
   }
 
   /** How the head of those who answer pictures changes with the classes named, whatever has become of them. */
@@ -168,8 +134,7 @@ export class ClassTable {
     for (const name of new Set(names)) {
       const [entry] = this.usable([name]);
       const own = this.own.get(name);
-      const fitted = (entry as RuntimeEntry | undefined)?.row ?? (own ? this.ownRow(name) : null);
-      const row = fitted && (this.adapted.get(name) ?? fitted);
+      const row = this.rows.rowOf(name, (entry as RuntimeEntry | undefined)?.row);
       if (row) put.push({ described: this.competing(name, own ?? entry), row });
       else if (!own) removed.push(name);
     }
@@ -181,7 +146,7 @@ export class ClassTable {
     { upserts, removals, rows, examples }: CommittedClasses,
     { revision, at }: { readonly revision: number; readonly at: number },
   ): void {
-    this.dropAdapted([...removals, ...upserts.map(({ name }) => name)]);
+    this.rows.dropAdapted([...removals, ...upserts.map(({ name }) => name)]);
     for (const name of removals) {
       this.added.delete(name);
       this.examples.removeClass(name);
@@ -231,31 +196,14 @@ export class ClassTable {
       .filter(({ unusable }) => unusable !== undefined);
   }
 
-  /** As the store does: what was learnt for a class as it was says nothing of it as it is now. */
-  private dropAdapted(names: readonly string[]): void {
-    if (!names.some((name) => this.adapted.has(name))) return;
-    const changed = new Set(names);
-    this.adapted = new Map([...this.adapted].filter(([name]) => !changed.has(name)));
-  }
-
   private exactly(name: string): KnownClass | undefined {
     const entry = this.added.get(name);
     return entry ? this.known(entry) : this.own.get(name);
   }
 
-  private namesInOtherForms(): ReadonlyMap<string, string> {
-    this.otherForms ??= new Map(
-      [...this.own.keys(), ...this.added.keys()].flatMap((name) => {
-        const normalised = normalisedName(name);
-        return normalised === name ? [] : [[normalised, name] as const];
-      }),
-    );
-    return this.otherForms;
-  }
-
   private onNamesChanged(): void {
     this.sorted = null;
-    this.otherForms = null;
+    this.otherForms.reset();
   }
 
   private usable(names: Iterable<string>): RuntimeEntry[] {
@@ -311,12 +259,5 @@ export class ClassTable {
     const settings = evidenceSettingsOf(this.bundle.manifest);
     const share = described.seen ? 0 : unseenShare(settings, examples, !values.every(Number.isNaN));
     return { ...described, attributes: values, examples, unseenShare: share };
-  }
-
-  /** Of a class of the bundle, without examples. */
-  private ownRow(name: string): HeadRow {
-    const place = [...this.own.keys()].indexOf(name);
-    const { weights, bias } = this.bundle;
-    return this.moved.get(name) ?? { weights: rowOf(weights, place), bias: bias[place] };
   }
 }

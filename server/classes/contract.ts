@@ -1,11 +1,13 @@
 /** What the routes know of the classes that compete. */
+import type { ClassGroup } from '../../core/head/class-group.js';
 import type { DryRun } from '../../core/fitting/confusion.js';
 import type {
   ClassContent,
   ClassVersion,
   ExampleContent,
-  GroupContent,
   Remembered,
+  RemovedClass,
+  RemovedPage,
   StoredGroup,
   VersionPage,
 } from './store/contract.js';
@@ -69,7 +71,7 @@ export type ClassChange =
 
 export type GroupChange =
   /** Creates it, or replaces what is there; the latter only with the ETag of what is there, or '*'. */
-  | { readonly kind: 'put-group'; readonly content: GroupContent; readonly ifMatch: string | undefined }
+  | { readonly kind: 'put-group'; readonly content: ClassGroup; readonly ifMatch: string | undefined }
   | { readonly kind: 'remove-group'; readonly name: string; readonly ifMatch: string };
 
 export type RegistryChange = ClassChange | GroupChange;
@@ -135,6 +137,8 @@ export interface Classes {
   recall(key: string): Promise<Remembered | null>;
   /** What a class was after each change, newest first; also of one that was removed. */
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  /** Those that were removed and can still be restored, by name. */
+  removed(page: RemovedPage): Promise<RemovedClass[]>;
   /** Those that a class had at that revision. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Which classes a new one would be confused with; changes nothing. */

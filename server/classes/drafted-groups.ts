@@ -1,9 +1,10 @@
 /** What requests would do to groups of classes. */
+import type { ClassGroup } from '../../core/head/class-group.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import { didYouMean } from '../../core/similar-names.js';
 import type { GroupChange, GroupOutcome } from './contract.js';
 import { groupEtagOf } from './store/content.js';
-import type { GroupContent, StoredGroup } from './store/contract.js';
+import type { StoredGroup } from './store/contract.js';
 
 /** The groups as they are. */
 export interface StoredGroups {
@@ -11,8 +12,8 @@ export interface StoredGroups {
   get(name: string): StoredGroup | undefined;
 }
 
-/** The classes as they will be. */
-interface DraftedClasses {
+/** Those of the classes as they will be. */
+interface ClassNames {
   /** The name under which a class is stored; undefined when there is none. */
   nameOf(name: string): string | undefined;
   names(): Iterable<string>;
@@ -24,7 +25,7 @@ const maxProblems = 100;
 const maxSuggestions = 5;
 
 export class DraftedGroups {
-  private upserted = new Map<string, GroupContent>();
+  private upserted = new Map<string, ClassGroup>();
   private removed = new Set<string>();
 
   constructor(
@@ -49,7 +50,7 @@ export class DraftedGroups {
     };
   }
 
-  apply(change: GroupChange, classes: DraftedClasses, index: number | null): GroupOutcome {
+  apply(change: GroupChange, classes: ClassNames, index: number | null): GroupOutcome {
     if (change.kind === 'remove-group') return this.remove(change.name, change.ifMatch);
     const { name, family } = change.content;
     const content = { name, family, classes: knownNames(change.content, classes, index) };
@@ -121,8 +122,8 @@ export class DraftedGroups {
 }
 
 function knownNames(
-  { name: group, classes: given }: GroupContent,
-  classes: DraftedClasses,
+  { name: group, classes: given }: ClassGroup,
+  classes: ClassNames,
   index: number | null,
 ): string[] {
   const names = new Set<string>();

@@ -5,7 +5,7 @@ import type { EstimatedAttributes } from '../../core/head/attribute-completion.j
 import type { ClassTable } from './class-table.js';
 import type { FilledAttributes } from './contract.js';
 import type { FittingProcess } from './fitting/fitting-process.js';
-import type { DescribedClass } from './fitting/protocol.js';
+import type { UnfittedClass } from './fitting/protocol.js';
 
 /** Estimates that are kept, of the classes that were asked for last. */
 const maxKept = 1000;
@@ -47,7 +47,7 @@ export class Filling {
   }
 
   /** Of classes that may not be stored; null where all is known. */
-  async in(candidates: readonly DescribedClass[]): Promise<(FilledAttributes | null)[]> {
+  async in(candidates: readonly UnfittedClass[]): Promise<(FilledAttributes | null)[]> {
     const partly = candidates.filter(({ attributes }) => attributes.some(Number.isNaN));
     if (partly.length === 0) return candidates.map(() => null);
     const isWeighed = partly.length <= maxWeighed;

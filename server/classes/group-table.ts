@@ -1,7 +1,7 @@
 /** The groups of classes, in memory, as the store has them. */
 import type { ClassGroup } from '../../core/head/class-group.js';
 import { groupEtagOf } from './store/content.js';
-import type { GroupChanges, GroupContent, StoredGroup } from './store/contract.js';
+import type { GroupChanges, StoredGroup } from './store/contract.js';
 
 export class GroupTable {
   private byName: ReadonlyMap<string, StoredGroup> = new Map();
@@ -36,10 +36,7 @@ export class GroupTable {
 
   /** What this server has just stored. */
   applyCommit(
-    {
-      upserts,
-      removals,
-    }: { readonly upserts: readonly GroupContent[]; readonly removals: readonly string[] },
+    { upserts, removals }: { readonly upserts: readonly ClassGroup[]; readonly removals: readonly string[] },
     { revision, at }: { readonly revision: number; readonly at: number },
   ): boolean {
     const changed = upserts.map((content) => ({

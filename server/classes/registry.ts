@@ -1,18 +1,17 @@
 /**
- * The classes that compete under one bundle: its own, and those added at runtime. Changes are applied one after another: catch up
- * with the store, draft, fit, commit, and hand the new rows to whoever answers pictures. A commit that finds the registry moved on
- * by another replica starts over.
+ * The classes that compete under one bundle: its own, and those added at runtime. Changes are applied one after another
+ * (change-queue.ts): catch up with the store (catch-up.ts), draft (draft.ts), fit, commit, and hand the new rows to whoever answers
+ * pictures (commits.ts). A commit that finds the registry moved on by another replica starts over.
  */
 import type { Bundle } from '../../core/bundle/bundle.js';
-import { Failure } from '../../core/failures.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type { DryRun } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
 import { ModelAdaptations } from '../adaptation/adaptations.js';
 import type { Logger } from '../observability/logger.js';
+import { CatchUp } from './catch-up.js';
 import { ChangeQueue, type DraftedChange } from './change-queue.js';
-import { ClassTable } from './class-table.js';
-import { Consolidation } from './consolidation.js';
+import { BackgroundConsolidation } from './background-consolidation.js';
 import type {
   ChangeOptions,
   ChangeResult,
@@ -25,24 +24,21 @@ import type {
   NewExample,
   RegistryChange,
 } from './contract.js';
+import { Commits } from './commits.js';
 import type { ExampleLimits } from './drafted-examples.js';
 import { exampleBackbone } from './example.js';
-import { FittingProcess } from './fitting/fitting-process.js';
 import { Filling } from './filling.js';
-import type { ConsolidatedRows, DescribedClass } from './fitting/protocol.js';
-import { GroupTable } from './group-table.js';
-import { RevisionWaiters } from './revision-waiters.js';
+import type { UnfittedClass } from './fitting/protocol.js';
+import { RegistryState } from './registry-state.js';
 import { StoreFollower } from './store-follower.js';
-import { untilCommitted } from './until-committed.js';
 import type {
-  AdaptationChange,
   ClassContent,
   ClassStore,
   ClassVersion,
   ExampleContent,
-  NamedRow,
-  Position,
   Remembered,
+  RemovedClass,
+  RemovedPage,
   Unsubscribe,
   VersionPage,
 } from './store/contract.js';
@@ -63,21 +59,6 @@ export interface RegistryOptions {
 }
 
 const noLimits: ExampleLimits = { perClass: Infinity, perRegistry: Infinity, bytes: Infinity };
-const noExamples = { added: [], removed: [] };
-
-type HeadListener = (change: HeadChange) => void;
-
-/** What a step of the registry's history changed. */
-interface Step {
-  readonly changed: readonly string[];
-  readonly removed: readonly string[];
-  /** Rows of the bundle's own classes that moved. */
-  readonly base?: readonly NamedRow[];
-  /** Classes whose row an adaptation gave or took. */
-  readonly adapted?: readonly string[];
-  /** Whether any group is different. */
-  readonly groups?: boolean;
-}
 
 /** An adaptation computes for long without a pause in which it could say that it is alive. */
 const adaptationSilenceSeconds = 600;
@@ -85,80 +66,62 @@ const adaptationSilenceSeconds = 600;
 export class ClassRegistry implements Classes {
   readonly exampleBackbone: string;
   readonly adaptations: ModelAdaptations;
-  private readonly table: ClassTable;
-  private readonly groupTable = new GroupTable();
-  private readonly fitting: FittingProcess;
+  private readonly state: RegistryState;
+  private readonly catchUp: CatchUp;
   private readonly changes: ChangeQueue;
   private readonly filling: Filling;
-  private readonly consolidation: Consolidation;
+  private readonly consolidation: BackgroundConsolidation;
   private readonly follower: StoreFollower;
-  private readonly logger: Logger;
-  private readonly listeners = new Set<HeadListener>();
-  private readonly waiters = new RevisionWaiters(() => this.revision);
   /** Whatever reads or moves the position runs one at a time. */
   private readonly inTurn = limiter(1);
-  private position: Position = { revision: 0, commit: '' };
   private unwatch: Unsubscribe = () => undefined;
 
   private constructor(
     private readonly store: ClassStore,
-    private readonly bundle: Bundle,
+    bundle: Bundle,
     options: RegistryOptions,
   ) {
     const { logger, consolidateAfter, quietSeconds = 10, fittingSilenceSeconds } = options;
-    this.logger = logger;
-    this.exampleBackbone = options.exampleBackbone ?? exampleBackbone(bundle.manifest.backbone);
-    this.table = new ClassTable(bundle, this.exampleBackbone);
-    const newFitting = (silenceSeconds = fittingSilenceSeconds): FittingProcess =>
-      new FittingProcess(
-        { bundle: () => this.table.currentBundle(), runtimeClasses: () => this.table.runtimeClasses() },
-        { logger, ...(silenceSeconds !== undefined && { silenceSeconds }) },
-      );
-    this.fitting = newFitting();
-    this.filling = new Filling(this.table, this.fitting, bundle.manifest);
-    const revision = (): number => this.revision;
-    const classCount = (): number => this.table.count;
-    this.consolidation = new Consolidation(
-      {
-        get revision() {
-          return revision();
-        },
-        get classCount() {
-          return classCount();
-        },
-        newFitting,
-        commit: (rows, expected) => this.inTurn(() => this.commitConsolidated(rows, expected)),
-      },
+    const backbone = options.exampleBackbone ?? exampleBackbone(bundle.manifest.backbone);
+    const state = new RegistryState(bundle, { logger, backbone, fittingSilenceSeconds });
+    const catchUp = new CatchUp(state, store, logger);
+    const commits = new Commits(state, store, catchUp, logger);
+    const consolidation = new BackgroundConsolidation(
+      { state, commit: (rows, expected) => this.inTurn(() => commits.consolidated(rows, expected)) },
       { afterAdditions: consolidateAfter, quietSeconds, logger },
     );
+    const commit = async (change: DraftedChange): Promise<boolean> => {
+      const isCommitted = await commits.change(change);
+      if (isCommitted) consolidation.onAdditions(change.upserts.length);
+      return isCommitted;
+    };
+    this.exampleBackbone = backbone;
+    this.state = state;
+    this.catchUp = catchUp;
+    this.consolidation = consolidation;
+    this.changes = new ChangeQueue(
+      { state, catchUp: () => catchUp.run(), commit },
+      options.exampleLimits ?? noLimits,
+    );
+    this.filling = new Filling(state.classes, state.fitting, bundle.manifest);
+    this.follower = new StoreFollower(() => this.inTurn(() => catchUp.run()), logger);
     this.adaptations = new ModelAdaptations(
       {
         bundle: bundle.identity,
-        backbone: this.exampleBackbone,
+        backbone,
         store,
-        newFitting: () => newFitting(adaptationSilenceSeconds),
+        newFitting: () => state.newFitting(adaptationSilenceSeconds),
         classes: this,
-        commit: (draft, remember) => this.inTurn(() => this.commitAdaptation(draft, remember)),
+        commit: (draft, remember) => this.inTurn(() => commits.adaptation(draft, remember)),
       },
       { poolPictures: options.poolPictures ?? Infinity },
     );
-    this.follower = new StoreFollower(() => this.inTurn(() => this.catchUp()), logger);
-    const target = {
-      get revision() {
-        return revision();
-      },
-      classes: this.table,
-      groups: this.groupTable,
-      catchUp: () => this.catchUp(),
-      commit: (change: DraftedChange) => this.commit(change),
-    };
-    this.changes = new ChangeQueue(target, options.exampleLimits ?? noLimits);
   }
 
   static async open(store: ClassStore, bundle: Bundle, options: RegistryOptions): Promise<ClassRegistry> {
     const registry = new ClassRegistry(store, bundle, options);
     try {
-      await registry.inTurn(() => registry.reload());
+      await registry.inTurn(() => registry.catchUp.reload());
     } catch (error) {
       registry.close();
       throw error;
@@ -172,31 +135,31 @@ export class ClassRegistry implements Classes {
 
   /** Starts the fitting process ahead of the first class, once the server has nothing more urgent to do. */
   warmUp(): void {
-    this.fitting.warmUp();
+    this.state.fitting.warmUp();
   }
 
   get revision(): number {
-    return this.position.revision;
+    return this.state.revision;
   }
 
   list(): readonly KnownClass[] {
-    return this.table.list();
+    return this.state.classes.list();
   }
 
   get(name: string): KnownClass | undefined {
-    return this.table.get(name);
+    return this.state.classes.get(name);
   }
 
   groups(): readonly KnownGroup[] {
-    return this.groupTable.list();
+    return this.state.groups.list();
   }
 
   group(name: string): KnownGroup | undefined {
-    return this.groupTable.get(name);
+    return this.state.groups.get(name);
   }
 
   examplesOf(name: string): readonly ListedExample[] {
-    return this.table.examplesOf(name);
+    return this.state.classes.examplesOf(name);
   }
 
   filled(names: readonly string[]): Promise<readonly (FilledAttributes | null)[]> {
@@ -213,22 +176,19 @@ export class ClassRegistry implements Classes {
 
   /** Of all classes. */
   get exampleCount(): number {
-    return this.table.exampleTotals.count;
+    return this.state.classes.exampleTotals.count;
   }
 
   examplesAt(name: string, revision: number): Promise<ExampleContent[]> {
     return this.store.examplesAt(name, revision);
   }
 
-  /** Every row, for a worker that starts. */
   head(): HeadChange {
-    const groups = this.groupTable.forHead();
-    return { revision: this.revision, removed: [], put: this.table.allRows(), groups };
+    return this.state.head();
   }
 
-  onHead(listener: HeadListener): Unsubscribe {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  onHead(listener: (change: HeadChange) => void): Unsubscribe {
+    return this.state.onHead(listener);
   }
 
   change(changes: readonly RegistryChange[], options: ChangeOptions = {}): Promise<ChangeResult> {
@@ -245,14 +205,18 @@ export class ClassRegistry implements Classes {
     return this.store.versions(name, page);
   }
 
+  removed(page: RemovedPage): Promise<RemovedClass[]> {
+    return this.store.removed(page);
+  }
+
   preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
-    return this.inTurn(() => this.fitting.confusion(this.candidateOf(content, examples), signal));
+    return this.inTurn(() => this.state.fitting.confusion(this.candidateOf(content, examples), signal));
   }
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
     if (this.revision >= revision) return;
     this.follower.follow();
-    await this.waiters.waitFor(revision, signal);
+    await this.state.waiters.waitFor(revision, signal);
   }
 
   get secondsBehind(): number {
@@ -263,7 +227,7 @@ export class ClassRegistry implements Classes {
     const state = this.store.state();
     const writing = this.store.writing();
     const behind = this.secondsBehind;
-    const fitting = this.fitting.trouble();
+    const fitting = this.state.fitting.trouble();
     return [
       // Without the reason, which names user, host or file: the log has it.
       ...(state.kind === 'down' ? ['the class registry cannot be reached; the log says why'] : []),
@@ -279,7 +243,7 @@ export class ClassRegistry implements Classes {
 
   /** Ends the fitting process as a fault would; for tests and benchmarks. */
   killFitter(): void {
-    this.fitting.kill();
+    this.state.fitting.kill();
   }
 
   close(): void {
@@ -287,164 +251,14 @@ export class ClassRegistry implements Classes {
     this.follower.close();
     this.consolidation.close();
     this.adaptations.close();
-    this.fitting.close();
+    this.state.fitting.close();
   }
 
   /** As the fit would be given it, were it stored like that. */
-  private candidateOf(content: ClassContent, examples: readonly NewExample[]): DescribedClass {
+  private candidateOf(content: ClassContent, examples: readonly NewExample[]): UnfittedClass {
     const { name, attributes } = content;
     const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
-    const candidate = this.table.runtimeClassAfter(content, { added, removed: [] });
-    return candidate ?? { name, attributes: this.table.vectorOf(attributes) };
+    const candidate = this.state.classes.runtimeClassAfter(content, { added, removed: [] });
+    return candidate ?? { name, attributes: this.state.classes.vectorOf(attributes) };
   }
-
-  /** False when the registry has moved on meanwhile. */
-  private async commit({ remember, ...drafted }: DraftedChange): Promise<boolean> {
-    const { upserts, removals, examples, at } = drafted;
-    // What the bundle cannot use is stored, and does not compete: there is nothing to fit.
-    const described = upserts.map((content) => this.table.runtimeClassAfter(content, examples));
-    const notFitted = upserts.filter((_, i) => described[i] === null).map(({ name }) => name);
-    const edits = {
-      upserts: described.filter((one) => one !== null),
-      removals: [...removals, ...notFitted],
-    };
-    const isEdit = upserts.length > 0 || removals.length > 0;
-    const { rows, converged } = isEdit ? await this.fitting.fit(edits) : { rows: [], converged: true };
-    if (!converged)
-      this.logger.warn({ classes: this.table.count }, 'The fit of classes stopped before it converged.');
-    const fitted = { bundle: this.bundle.identity, rows };
-    const change = { ...drafted, rows: fitted, ...(remember && { remember }) };
-    const result = await this.store.commit(change, this.position);
-    if (result.kind === 'stale') return false;
-    if (result.kind === 'repeated') throw answeredMeanwhile();
-    const changed = [...rows, ...upserts].map(({ name }) => name);
-    const made = { revision: result.position.revision, at };
-    this.table.applyCommit({ ...drafted, rows }, made);
-    const groups = this.groupTable.applyCommit(drafted.groups, made);
-    if (isEdit)
-      this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: edits.removals }));
-    this.consolidation.onAdditions(upserts.length);
-    this.moveTo(result.position, { changed, removed: removals, groups });
-    return true;
-  }
-
-  /** False when the registry has moved on since the rows were fitted. */
-  private async commitConsolidated({ rows, base }: ConsolidatedRows, expected: number): Promise<boolean> {
-    if (this.revision !== expected) return false;
-    const fitted = { bundle: this.bundle.identity, rows, base };
-    const result = await this.store.commit({ rows: fitted }, this.position);
-    if (result.kind !== 'committed') return false;
-    this.applyRows(rows, result.position);
-    this.applyBase(base);
-    this.moveTo(result.position, { changed: rows.map(({ name }) => name), removed: [], base });
-    return true;
-  }
-
-  /** Commits what `draft` makes of the registry as it is, if anything. Every replica, this one too, takes the rows from the store. */
-  private async commitAdaptation(
-    draft: () => Promise<AdaptationChange | null>,
-    remember?: Remembered,
-  ): Promise<number> {
-    return untilCommitted(async () => {
-      await this.catchUp();
-      const adaptation = await draft();
-      if (!adaptation) return this.revision;
-      const change = { adaptation, ...(remember && { remember }) };
-      const result = await this.store.commit(change, this.position);
-      if (result.kind === 'repeated') throw answeredMeanwhile();
-      if (result.kind !== 'committed') return null;
-      await this.catchUp();
-      return result.position.revision;
-    });
-  }
-
-  private applyRows(rows: readonly NamedRow[], { revision }: Position): void {
-    const noChange = { upserts: [], removals: [], examples: noExamples };
-    this.table.applyCommit({ ...noChange, rows }, { revision, at: Date.now() });
-  }
-
-  /** The fitting process starts anew with these rows when it is next asked. */
-  private applyBase(base: readonly NamedRow[]): void {
-    if (base.length === 0) return;
-    this.table.applyBaseRows(base);
-    this.fitting.restart();
-  }
-
-  private async catchUp(): Promise<void> {
-    if (this.position.commit === '') return this.reload();
-    const changes = await this.store.changesSince(this.position, this.bundle.identity);
-    if (changes.kind === 'unknown-position') return this.reload();
-    if (changes.position.revision === this.position.revision) return this.fitMissing();
-    this.table.applyStored(changes.changed, changes.removed, changes.examples);
-    const groups = this.groupTable.apply(changes.groups);
-    await this.afterReading(changes.position, {
-      adapted: changes.adapted ? this.table.applyAdapted(changes.adapted) : [],
-      changed: changes.changed.map(({ name }) => name),
-      removed: changes.removed,
-      base: changes.base,
-      groups,
-    });
-  }
-
-  private async reload(): Promise<void> {
-    const { position, classes, base, examples, groups, adapted } = await this.store.load(
-      this.bundle.identity,
-    );
-    const changed = classes.map(({ name }) => name);
-    const present = new Set(changed);
-    const removed = this.table.names().filter((name) => !present.has(name));
-    this.table.applyStored(classes, removed, examples);
-    this.groupTable.replaceAll(groups);
-    const step = { changed, removed, base, groups: true, adapted: this.table.applyAdapted(adapted) };
-    await this.afterReading(position, step);
-  }
-
-  private async afterReading(position: Position, step: Step): Promise<void> {
-    this.applyBase(step.base ?? []);
-    const notFitted = this.table.notFitted(step.changed);
-    const removed = [...step.removed, ...notFitted];
-    this.fitting.mirror({ put: this.table.runtimeClasses(step.changed), removed });
-    for (const { name, unusable } of this.table.unusable())
-      this.logger.warn({ class: name, unusable }, 'A stored class cannot be used with this bundle.');
-    this.moveTo(position, step);
-    await this.fitMissing();
-  }
-
-  /**
-   * Classes that have no row for this bundle (it is new, or another bundle's replica added them) get one. If that fails, the next
-   * attempt to catch up tries again.
-   */
-  private async fitMissing(): Promise<void> {
-    const missing = this.table.withoutRow();
-    if (missing.length === 0) return;
-    this.logger.info({ classes: missing.length }, 'Fitting stored classes to this bundle.');
-    const { rows } = await this.fitting.fit({ upserts: missing, removals: [] });
-    const fitted = { bundle: this.bundle.identity, rows };
-    const result = await this.store.commit({ rows: fitted }, this.position);
-    if (result.kind !== 'committed') return this.catchUp();
-    const changed = rows.map(({ name }) => name);
-    this.applyRows(rows, result.position);
-    this.fitting.adopt(() => ({ put: this.table.runtimeClasses(changed), removed: [] }));
-    this.moveTo(result.position, { changed, removed: [] });
-  }
-
-  /** From here on pictures are answered with it. */
-  private moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: Step): void {
-    this.position = position;
-    const names = [...base.map(({ name }) => name), ...changed, ...removed, ...adapted];
-    const change = {
-      revision: position.revision,
-      ...this.table.headChange(names),
-      ...(groups && { groups: this.groupTable.forHead() }),
-    };
-    for (const listener of this.listeners) listener(change);
-    this.waiters.check();
-  }
-}
-
-function answeredMeanwhile(): Failure {
-  return new Failure(
-    'conflict',
-    'Another request with this Idempotency-Key was answered meanwhile. Send it again.',
-  );
 }

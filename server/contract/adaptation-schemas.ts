@@ -34,7 +34,7 @@ const classFindingSchema = z.object({
   moved: z.number().describe('How far it would move: 1 - cosine.'),
 });
 
-export const adaptationReportSchema = z.object({
+const adaptationReportSchema = z.object({
   pool: z.string(),
   pictures: z.int(),
   classes: z.array(classFindingSchema).describe('Those that receive pictures or move, most pictures first.'),

@@ -49,6 +49,11 @@ export const versionsQuerySchema = z.strictObject({
     .describe('Only versions with a smaller number: the last one of the answer before.'),
 });
 
+export const removedQuerySchema = z.strictObject({
+  limit: wholeNumber(1, 1000).default(100).describe('Classes on a page.'),
+  after: z.string().optional().describe('Only names behind this one: `next` of the page before.'),
+});
+
 export const importQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer what would be created or replaced, and what does not fit.'),
   replace: flag.describe('Replace classes that exist with other attributes, instead of refusing them.'),
@@ -220,6 +225,23 @@ export const versionListSchema = z.object({
   versions: z.array(versionSchema).describe('Newest first.'),
 });
 
+export const removedListSchema = z.object({
+  classes: z
+    .array(
+      z.object({
+        name: z.string(),
+        version: z.int().describe('What it was last: the version to restore.'),
+        removedAt: z.iso.datetime(),
+        by: z.string().nullable().describe('The name of the key that removed it; null when it is not known.'),
+        keptUntil: z.iso.datetime().describe('Until then it can be restored.'),
+        attributes: z.int().describe('How many it had.'),
+        examples: z.int().describe('How many example pictures it had.'),
+      }),
+    )
+    .describe('In order of their names.'),
+  next: z.string().optional().describe('Give it as `after` for the next page.'),
+});
+
 const backupFormat = 'unseen-classes';
 /** Version 1 has no examples. */
 const backupVersions = [1, 2] as const;
@@ -311,6 +333,7 @@ export const reloadPreviewSchema = z.object({
 });
 
 export type VersionResponse = z.infer<typeof versionSchema>;
+export type RemovedListResponse = z.infer<typeof removedListSchema>;
 export type VersionListResponse = z.infer<typeof versionListSchema>;
 export type ExampleListResponse = z.infer<typeof exampleListSchema>;
 export type AddedExamplesResponse = z.infer<typeof addedExamplesSchema>;

@@ -28,7 +28,7 @@ const groupSchema = z.object({
 export const discoverySchema = z.object({
   pool: z.string(),
   pictures: z.int(),
-  groups: z.array(groupSchema).describe('Surest first; empty when no class seems to be missing.'),
+  groups: z.array(groupSchema).describe('Most confident first; empty when no class seems to be missing.'),
   ungrouped: z
     .array(z.string())
     .describe(

@@ -2,7 +2,7 @@
 import { Failure, type FailureCode } from '../../core/failures.js';
 import { problemMediaType, problemOf } from '../http/problem-details.js';
 import { schemaRef } from './openapi-schemas.js';
-import type { Answer, JsonSchema, Media, Operation, Parameter } from './openapi-types.js';
+import type { ResponseObject, JsonSchema, Media, Operation, Parameter } from './openapi-types.js';
 
 export const securitySchemes = {
   bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer KEY' },
@@ -56,7 +56,7 @@ export function jsonAnswer(
   description: string,
   schema: JsonSchema,
   media: Omit<Media, 'schema'> = {},
-): Answer {
+): ResponseObject {
   return {
     description,
     headers: headerRefs('X-Request-Id'),
@@ -68,7 +68,7 @@ export function jsonAnswer(
 const comeBackLater: readonly FailureCode[] = ['overloaded', 'rate-limited', 'registry-unavailable'];
 
 /** One answer for each status, from the same table that makes the answers; each of its codes as an example. */
-export function problems(...codes: readonly FailureCode[]): Readonly<Record<string, Answer>> {
+export function problems(...codes: readonly FailureCode[]): Readonly<Record<string, ResponseObject>> {
   return refusals(codes, (failure) => {
     const problem = problemOf(failure, headers['X-Request-Id'].example as string);
     return { ...problem, detail: `${problem.title}: here it says what to change.` };
@@ -81,12 +81,12 @@ export function refusals(
   example: (failure: Failure) => unknown,
   mediaType = problemMediaType,
   schema = schemaRef('Problem'),
-): Readonly<Record<string, Answer>> {
-  const answers: Record<string, Answer> = {};
+): Readonly<Record<string, ResponseObject>> {
+  const answers: Record<string, ResponseObject> = {};
   for (const code of [...codes, 'internal'] as const) {
     const failure = new Failure(code, '');
     const { status, title } = problemOf(failure);
-    const previous = answers[String(status)] as Answer | undefined;
+    const previous = answers[String(status)] as ResponseObject | undefined;
     answers[String(status)] = {
       description: [...(previous ? [previous.description] : []), `\`${code}\`: ${title}.`].join(' '),
       headers: {

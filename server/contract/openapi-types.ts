@@ -18,7 +18,7 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
-export interface Answer {
+export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, JsonSchema>>;
   readonly content?: Readonly<Record<string, Media>>;
@@ -36,7 +36,7 @@ export interface Operation {
     readonly description?: string;
     readonly content: Readonly<Record<string, Media>>;
   };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
 export type Method = 'get' | 'post' | 'put' | 'delete';

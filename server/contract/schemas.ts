@@ -6,18 +6,28 @@ import { z } from 'zod';
 import { failureCodes } from '../../core/failures.js';
 import { verdicts } from '../../core/head/verdict.js';
 
+const oneValue = 'one value is expected, and the parameter only once';
+
 const wholeText = (least: number, most: number) =>
   z
-    .string()
+    .string(oneValue)
     .regex(/^\d+$/, `a whole number from ${least} to ${most} is expected`)
     .transform(Number)
     .pipe(z.int().min(least).max(most))
     .meta({ type: 'integer', minimum: least, maximum: most });
 
 const decimalText = z
-  .string()
+  .string(oneValue)
   .regex(/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/, 'a number is expected')
   .transform(Number);
+
+const shareExpected = 'a number from 0 to 1 is expected';
+const shareText = z
+  .string(oneValue)
+  .regex(/^(\d+|\d*\.\d+)([eE][-+]?\d+)?$/, shareExpected)
+  .transform(Number)
+  .pipe(z.number().min(0, shareExpected).max(1, shareExpected))
+  .meta({ type: 'number', minimum: 0, maximum: 1 });
 
 /** One or several: `a,b`, or the parameter repeated. Names are looked up later, because they may have commas themselves. */
 const namesText = z
@@ -44,8 +54,7 @@ export const classifyQuerySchema = z.strictObject({
   group: namesText
     .optional()
     .describe('Only classes of this group, or of these groups, may answer; with `classes`, those of both.'),
-  minProbability: decimalText
-    .pipe(z.number().min(0).max(1))
+  minProbability: shareText
     .optional()
     .describe('Leave out of `predictions` and `rollUp` what is less likely. Nothing may be left.'),
   scoresOf: namesText
@@ -61,12 +70,7 @@ export const classifyQuerySchema = z.strictObject({
     .describe(
       "Added to the scores of unseen classes instead of the model's own bias. GET /attributes names the range that makes sense.",
     ),
-  unknownAt: z
-    .string()
-    .regex(/^(0(\.\d+)?|1(\.0+)?|\.\d+)$/, 'a number from 0 to 1 is expected')
-    .transform(Number)
-    .pipe(z.number())
-    .meta({ type: 'number', minimum: 0, maximum: 1 })
+  unknownAt: shareText
     .optional()
     .describe(
       "The novelty from which the verdict is unknown, instead of the server's own (0.95): 0.99 calls 1 % of the pictures of known classes unknown.",
@@ -273,3 +277,4 @@ export type ClassifyManyResponse = z.infer<typeof classifyManyResponseSchema>;
 export type AttributesResponse = z.infer<typeof attributesResponseSchema>;
 export type ReadinessResponse = z.infer<typeof readinessResponseSchema>;
 export type ProblemResponse = z.infer<typeof problemSchema>;
+export type ReloadResponse = z.infer<typeof reloadResponseSchema>;

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../core/failures.js';
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Memory that all pictures being decoded may take, by what they declare. */
   readonly bytes: number;
   /** Large pictures that are decoded at a time. */
@@ -18,15 +18,9 @@ export interface QueuedPicture {
   readonly reject: (error: Error) => void;
 }
 
-/** A photograph of 12 megapixels from a camera or a phone is none: it is decoded row by row. */
-const largeBytes = 64e6;
 const maxLargeWaiting = 8;
 /** Large pictures that find no room within this time are refused while their caller still has time to be answered. */
 const maxLargeWaitMilliseconds = 3000;
-
-export function isLargePicture(memory: number): boolean {
-  return memory > largeBytes;
-}
 
 export class DecodeQueue<Picture extends QueuedPicture> {
   private waiting: Picture[] = [];

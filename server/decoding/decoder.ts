@@ -41,7 +41,7 @@ export class Decoder {
     return this.channel.ended;
   }
 
-  decode(picture: PlacedPicture, deadlineSeconds: number): Promise<Placed> {
+  decode(picture: PlacedPicture, deadlineSeconds: number): Promise<Placed | null> {
     const silenceSeconds = this.hasLowPriority ? 2 * deadlineSeconds : maxSilenceSeconds;
     return this.channel.request('decode', picture, { deadlineSeconds, silenceSeconds });
   }

@@ -11,9 +11,9 @@ import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import { DecodeQueue, isLargePicture, type QueuedPicture } from './decode-queue.js';
+import { DecodeQueue, type QueuedPicture } from './decode-queue.js';
 import { Decoder } from './decoder.js';
-import { estimateDecodingMemory } from './memory-estimate.js';
+import { decodingCost } from './decoding-cost.js';
 import type { EncodedPicture } from './protocol.js';
 
 export type DecodingSettings = Pick<ServerConfiguration, 'decoders' | 'decodeMegabytes' | 'decodeSeconds'>;
@@ -48,6 +48,7 @@ export class Decoders {
    */
   private readonly maxLosses: number;
   private readonly closing = new AbortController();
+  private readonly count: number;
   /** Resolves when the first of them can decode. */
   readonly started: Promise<void>;
 
@@ -58,13 +59,19 @@ export class Decoders {
     private readonly slots: SharedSlots,
   ) {
     const count = settings.decoders || Math.min(4, Math.max(2, availableParallelism()));
+    this.count = count;
     this.maxBytes = settings.decodeMegabytes * 1e6;
     this.maxLosses = count;
     const limits = { bytes: this.maxBytes, large: Math.max(1, Math.floor(count / 2)) };
     this.queue = new DecodeQueue(limits, () => {
       metrics.refused.inc({ reason: 'decoding-full' });
     });
-    this.started = Promise.race(Array.from({ length: count }, () => this.startDecoder()));
+    this.started = this.startDecoder();
+  }
+
+  /** The others than the first. They load their modules, on cores that a server needs for its start. */
+  startOthers(): void {
+    for (let i = 1; i < this.count; i++) void this.startDecoder();
   }
 
   /** Decoders that could decode now, or are decoding. */
@@ -73,7 +80,7 @@ export class Decoders {
   }
 
   decode(picture: EncodedPicture, signal: AbortSignal): Promise<DecodedPicture> {
-    const memory = estimateDecodingMemory(picture.bytes, picture.limits);
+    const { memory, isLarge } = decodingCost(picture.bytes, picture.limits);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (memory > this.maxBytes) throw tooMuchMemory(picture.name, memory, this.maxBytes);
@@ -88,7 +95,7 @@ export class Decoders {
       const pending: PendingPicture = {
         picture,
         memory,
-        isLarge: isLargePicture(memory),
+        isLarge,
         signal,
         losses: 0,
         isSettled: false,
@@ -137,9 +144,14 @@ export class Decoders {
     if (isLarge) decoder.lowerPriority(); // ordinary pictures must not become slow beside it
     const startedAt = performance.now();
     try {
-      const placed = { ...picture, bytes: this.slots.put(slot, picture.bytes), slot };
+      const maxGrowth = maxGrowthOf(pending.memory);
+      const placed = { ...picture, bytes: this.slots.put(slot, picture.bytes), slot, maxGrowth };
       const pixels = await decoder.decode(placed, this.settings.decodeSeconds);
-      if (pending.isSettled) release();
+      if (pixels === null) {
+        void decoder.ended.then(release); // until then it may still write
+        reject(outgrown(picture.name));
+        await decoder.close();
+      } else if (pending.isSettled) release();
       else resolve({ pixels, release, startedAt, seconds: (performance.now() - startedAt) / 1000 });
     } catch (error) {
       if (error instanceof WorkerLost) {
@@ -210,6 +222,18 @@ export class Decoders {
 /** Asked again after an await, which the compiler would not do. */
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted;
+}
+
+/** Estimates are off by a tenth at most, and a process keeps some of what the pictures before took. */
+function maxGrowthOf(memory: number): number {
+  return Math.max(2 * memory, 64e6);
+}
+
+function outgrown(name: string): Failure {
+  return new Failure(
+    'image-invalid',
+    `${name} takes more memory to decode than a picture of its size should. Save it anew with another program.`,
+  );
 }
 
 function tooMuchMemory(name: string, memory: number, budget: number): Failure {

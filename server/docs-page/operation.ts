@@ -1,5 +1,5 @@
 /** One operation: what it takes, what it answers, and a form to try it. */
-import type { Answer, Media, Method, Operation, Parameter } from '../contract/openapi-types.js';
+import type { ResponseObject, Media, Method, Operation, Parameter } from '../contract/openapi-types.js';
 import { escape, inline, json, prose } from './html.js';
 import { schemaTables, schemaWords } from './schema.js';
 
@@ -56,7 +56,7 @@ function renderAnswers(responses: Operation['responses']): string {
   );
 }
 
-function renderAnswer(status: string, { description, content = {} }: Answer): string {
+function renderAnswer(status: string, { description, content = {} }: ResponseObject): string {
   return `<details class="answer"><summary><b>${escape(status)}</b> ${inline(description)}</summary>${renderContent(content)}</details>`;
 }
 

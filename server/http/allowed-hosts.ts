@@ -20,6 +20,9 @@ export function allowedHosts({ host, allowedHosts: given }: HostSettings): Reque
   const names = new Set([...given, host].map((name) => name.toLowerCase()));
   return (request, _response, next) => {
     const name = nameIn(request.headers.host);
+    // A proxy in front may go by the last one, we go by the first.
+    if ((request.headersDistinct.host?.length ?? 0) > 1)
+      throw new Failure('request-invalid', 'The request has more than one Host header.');
     // Only HTTP/1.0 may leave it out, which browsers do not speak.
     if (name !== undefined && !isLoopback(name) && !names.has(name))
       throw new Failure(

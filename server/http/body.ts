@@ -36,6 +36,7 @@ export async function receiveBody<T>(
   consume: (request: Request) => Promise<T>,
 ): Promise<T> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits);
+  refuseCoded(request);
   const watch = watchArrival(request, limits, upload);
   // A client that asked whether to send (Expect: 100-continue) is told to continue only now.
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
@@ -47,6 +48,16 @@ export async function receiveBody<T>(
   } finally {
     watch.end();
   }
+}
+
+/** Nothing is unpacked here: a few bytes may be gigabytes. */
+function refuseCoded({ headers }: Request): void {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding.toLowerCase() !== 'identity')
+    throw new Failure(
+      'request-invalid',
+      'Bodies with a Content-Encoding are not accepted. Send it as it is, without that header.',
+    );
 }
 
 /** `failed` rejects as soon as the body may not go on. */

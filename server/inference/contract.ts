@@ -1,6 +1,6 @@
 /** What the routes know of inference. */
 import type { Failure } from '../../core/failures.js';
-import type { Classification, ClassifyOptions } from '../../core/head/classifier.js';
+import type { Classification, ClassificationOptions } from '../../core/head/classifier.js';
 import type { Provider } from '../../core/compute/session.js';
 import type { Matrix } from '../../core/matrix.js';
 import type { StageListener } from '../observability/tracing.js';
@@ -13,17 +13,17 @@ interface InferenceWork {
 }
 
 export interface InferenceRequest extends InferenceWork {
-  readonly options: ClassifyOptions;
+  readonly options: ClassificationOptions;
 }
 
 /** A picture whose features are asked for, and nothing else. */
-export interface ExtractionRequest extends InferenceWork {
+export interface PictureFeaturesRequest extends InferenceWork {
   readonly bytes: Uint8Array;
   /** How error messages call the picture. */
   readonly name: string;
 }
 
-export interface PictureRequest extends InferenceRequest, ExtractionRequest {}
+export interface PictureRequest extends InferenceRequest, PictureFeaturesRequest {}
 
 export interface ExtractedPicture {
   readonly features: Float32Array;
@@ -35,7 +35,7 @@ export interface FeatureRequest extends InferenceRequest {
   readonly features: Matrix;
 }
 
-export interface Answer extends Classification {
+export interface ClassificationAtRevision extends Classification {
   /** Of the class registry, when this was computed: all of an answer is of one revision. */
   readonly revision: number;
 }
@@ -70,8 +70,8 @@ export interface Inference {
   admit<T>(caller: string, work: (permit: Permit) => Promise<T>): Promise<T>;
   /** The Failure that admit() would answer this caller now; null when there is a place. */
   overload(caller: string): Failure | null;
-  classifyPicture(request: PictureRequest): Promise<Answer>;
+  classifyPicture(request: PictureRequest): Promise<ClassificationAtRevision>;
   /** The features of a picture as the backbone gives them, and what they are answered. */
-  extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture>;
-  classifyFeatures(request: FeatureRequest): Promise<Answer[]>;
+  extractFeatures(request: PictureFeaturesRequest): Promise<ExtractedPicture>;
+  classifyFeatures(request: FeatureRequest): Promise<ClassificationAtRevision[]>;
 }

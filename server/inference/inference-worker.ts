@@ -51,6 +51,11 @@ export class InferenceWorker {
     return this.channel.pending;
   }
 
+  /** Resolves when no batch is left, also because the process has ended. */
+  idle(): Promise<void> {
+    return this.channel.idle();
+  }
+
   start(start: WorkerStart): Promise<WorkerReady> {
     return this.channel.request('start', start, { deadlineSeconds: startSeconds });
   }

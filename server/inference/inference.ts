@@ -1,10 +1,10 @@
 /** From bytes to answers with the workers of one model: decode, batch, network, head. */
 import type { Backbone } from '../../core/backbone/backbone.js';
-import type { PictureLimits, Preprocessing } from '../../core/backbone/preprocess.js';
+import type { Preprocessing } from '../../core/backbone/picture-tensor.js';
+import type { PictureLimits } from '../../core/backbone/preprocess.js';
 import { builtInPictures } from '../../core/backbone/quantisation/check/built-in-pictures.js';
 import type { Fingerprint } from '../../core/backbone/quantisation/check/fingerprint.js';
 import type { Failure } from '../../core/failures.js';
-import { optimisedFileOf } from '../../core/backbone/optimised-file.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
@@ -14,12 +14,11 @@ import type { ServerConfiguration } from '../configuration.js';
 import type { DecodedPicture, Decoders } from '../decoding/decoders.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Admission } from './admission.js';
-import { batchSizes } from './batcher.js';
 import {
   rowsPerPlace,
-  type Answer,
+  type ClassificationAtRevision,
   type ExtractedPicture,
-  type ExtractionRequest,
+  type PictureFeaturesRequest,
   type FeatureRequest,
   type Inference,
   type InferenceState,
@@ -28,14 +27,11 @@ import {
 } from './contract.js';
 import { Job, type JobAnswer } from './job.js';
 import { Pool, type PoolEvents } from './pool.js';
-import { threadsPerWorker } from './threads-per-worker.js';
+import { networkStart, type NetworkSettings } from './network-start.js';
 import type { WorkerProcesses } from './worker-processes.js';
 import type { BatchOptions, WorkerStart } from './worker-protocol.js';
 
-type InferenceSettings = Pick<
-  ServerConfiguration,
-  'provider' | 'threads' | 'workers' | 'batchSize' | 'pixelMillions'
->;
+type InferenceSettings = NetworkSettings & Pick<ServerConfiguration, 'pixelMillions'>;
 
 /** What all models of one server share. */
 interface InferenceContext {
@@ -87,19 +83,12 @@ export class PictureInference implements Inference {
   ): Promise<PictureInference> {
     const { manifest, featureMap, predictor, novelty } = bundle;
     const replay = readingRows(bundle.replay);
-    const { workers, provider, batchSize } = context.settings;
-    const threads = threadsPerWorker(context.settings);
-    const sizes = batchSizes(batchSize, backbone.entry.fixedBatch);
-    const optimised = optimisedFileOf(backbone, { provider });
+    const network = networkStart(backbone, context.settings);
     const start = (): WorkerStart => ({
-      entry: backbone.entry,
+      ...network,
       network: backbone.file ?? backbone.model,
-      optimised,
       bundle: { manifest, featureMap, predictor, novelty, replay },
       head: source.head(),
-      provider,
-      threads,
-      batchSizes: sizes,
     });
     const { file, fileState, identity } = backbone;
     const weights =
@@ -107,8 +96,8 @@ export class PictureInference implements Inference {
         ? null
         : new VerifiedFile(file, identity.sha256, fileState);
     const pool = new Pool({
-      workers,
-      batchSizes: sizes,
+      workers: context.settings.workers,
+      batchSizes: network.batchSizes,
       start,
       checkWeights: async () => weights?.check(),
       processes: context.processes,
@@ -147,7 +136,7 @@ export class PictureInference implements Inference {
     return this.context.admission.overload(caller, this.expectedWait);
   }
 
-  async classifyPicture(request: PictureRequest): Promise<Answer> {
+  async classifyPicture(request: PictureRequest): Promise<ClassificationAtRevision> {
     const { sample } = this.context;
     if (!sample) return this.counted(await this.submitPicture(request, request.options));
     const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
@@ -156,13 +145,18 @@ export class PictureInference implements Inference {
     return this.counted(answer);
   }
 
-  async extractFeatures(request: ExtractionRequest): Promise<ExtractedPicture> {
+  async extractFeatures(request: PictureFeaturesRequest): Promise<ExtractedPicture> {
     // Through the same batches: classifying costs next to nothing beside the network.
     const { features, predictions } = await this.submitPicture(request, { topK: 1, features: true });
     return { features: features!, answer: predictions[0] };
   }
 
-  classifyFeatures({ features, options, signal, onStage }: FeatureRequest): Promise<Answer[]> {
+  classifyFeatures({
+    features,
+    options,
+    signal,
+    onStage,
+  }: FeatureRequest): Promise<ClassificationAtRevision[]> {
     return this.context.admission.count(Math.ceil(features.rows / rowsPerPlace), () => {
       const jobs = Array.from(
         { length: features.rows },
@@ -172,7 +166,7 @@ export class PictureInference implements Inference {
     });
   }
 
-  private counted(answer: Answer): Answer {
+  private counted(answer: ClassificationAtRevision): ClassificationAtRevision {
     if (answer.verdict !== null) this.context.metrics.verdicts.inc({ verdict: answer.verdict });
     return answer;
   }
@@ -224,7 +218,7 @@ export class PictureInference implements Inference {
     await this.pool.close();
   }
 
-  private submitPicture(request: ExtractionRequest, options: BatchOptions): Promise<JobAnswer> {
+  private submitPicture(request: PictureFeaturesRequest, options: BatchOptions): Promise<JobAnswer> {
     const { signal, onStage } = request;
     return this.context.admission.count(1, async () => {
       const { pixels, release } = await this.decode(request);
@@ -238,7 +232,7 @@ export class PictureInference implements Inference {
 
   private readonly expectedWait = (before: number): number => this.pool.expectedWait(before);
 
-  private async decode({ bytes, name, signal, onStage }: ExtractionRequest): Promise<DecodedPicture> {
+  private async decode({ bytes, name, signal, onStage }: PictureFeaturesRequest): Promise<DecodedPicture> {
     const { preprocessing, limits } = this;
     const picture = { bytes, name, preprocessing, limits };
     const decoded = await this.context.decoders.decode(picture, signal);

@@ -1,10 +1,10 @@
 import type { Placed } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
 import type { StageListener } from '../observability/tracing.js';
-import type { Answer } from './contract.js';
+import type { ClassificationAtRevision } from './contract.js';
 import type { BatchOptions } from './worker-protocol.js';
 
-export interface JobAnswer extends Answer {
+export interface JobAnswer extends ClassificationAtRevision {
   /** Where the job asks for them. */
   readonly features?: Float32Array;
 }

@@ -1,11 +1,11 @@
 /** Which classes may answer a request, as it names them: by their names, or by groups. What is not there is refused. */
 import { Failure, type FieldProblem } from '../../core/failures.js';
-import type { ClassifyOptions } from '../../core/head/classifier.js';
+import type { ClassificationOptions } from '../../core/head/classifier.js';
 import type { MayAnswer } from '../../core/head/competition.js';
 import { didYouMean } from '../../core/similar-names.js';
 import type { Classes } from '../classes/contract.js';
 
-export interface Restriction {
+interface Restriction {
   readonly classes?: readonly string[] | undefined;
   readonly groups?: readonly string[] | undefined;
   readonly scoresOf?: readonly string[] | undefined;
@@ -14,9 +14,9 @@ export interface Restriction {
 }
 
 /** How the request calls the fields, in a JSON pointer. */
-export type FieldNames = Readonly<Record<'classes' | 'groups' | 'scoresOf' | 'groupBy', string>>;
+type FieldNames = Readonly<Record<'classes' | 'groups' | 'scoresOf' | 'groupBy', string>>;
 
-type Options = Pick<ClassifyOptions, 'mayAnswer' | 'scoresOf' | 'groupBy' | 'minProbability'>;
+type Options = Pick<ClassificationOptions, 'mayAnswer' | 'scoresOf' | 'groupBy' | 'minProbability'>;
 
 /** A lookup that gives the name under which something is stored. */
 type Lookup = (name: string) => string | undefined;

@@ -149,8 +149,8 @@ export class Pool {
   /** Larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle of it. */
   private async warmUpWhenIdle(worker: InferenceWorker): Promise<void> {
     for (const size of this.options.batchSizes.slice(1)) {
-      do await new Promise((resolve) => setTimeout(resolve, warmUpPause).unref());
-      while (worker.pending > 0);
+      await new Promise((resolve) => setTimeout(resolve, warmUpPause).unref());
+      await worker.idle();
       try {
         if (!this.ready.has(worker)) return;
         await worker.warmUp(size);

@@ -3,9 +3,10 @@
  * loads its own and reads the model.
  */
 import type { ChildProcess } from 'node:child_process';
-import { forkWorker } from '../../core/channel/processes.js';
+import { forkWorker, processEndpoint } from '../../core/channel/processes.js';
 import { SharedSlots } from '../../core/channel/shared-slots.js';
 import { compiledFile } from '../../core/compiled-file.js';
+import type { InferenceRequests, NetworkStart } from './worker-protocol.js';
 
 export class WorkerProcesses {
   /** Where they find the pixels of pictures. */
@@ -15,6 +16,12 @@ export class WorkerProcesses {
   prepare(count: number): this {
     while (this.spare.length < count) this.spare.push(this.startProcess());
     return this;
+  }
+
+  /** The network that the next model will most likely run: those that wait open it while it is still being verified. */
+  openAhead(argument: NetworkStart): void {
+    const notice = { id: null, kind: 'openAhead' satisfies keyof InferenceRequests, argument };
+    for (const child of this.spare) processEndpoint(child).send(notice);
   }
 
   claim(): ChildProcess {

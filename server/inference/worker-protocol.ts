@@ -2,10 +2,12 @@
 import type { BackboneEntry } from '../../core/backbone/catalogue.js';
 import type { Placed } from '../../core/channel/shared-slots.js';
 import type { Provider } from '../../core/compute/session.js';
-import type { Classification, ClassifyOptions, ServedBundle } from '../../core/head/classifier.js';
+import type { Classification, ClassificationOptions, ServedBundle } from '../../core/head/classifier.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 
 export interface InferenceRequests {
+  /** A notice: opens the network in its optimised form, where there is one, for the `start` that most likely follows. */
+  openAhead(network: NetworkStart): void;
   /** Opens the network and runs the smallest batch. */
   start(start: WorkerStart): WorkerReady;
   /** Runs a batch of this size once, so that memory for it is there. */
@@ -22,18 +24,22 @@ export interface InferenceEvents {
   fallback: string;
 }
 
-export interface WorkerStart {
+/** Which network, and how it runs. */
+export interface NetworkStart {
   readonly entry: BackboneEntry;
-  /** The backbone's ONNX file, or its bytes. */
-  readonly network: string | Uint8Array;
   /** Where it is kept as the runtime has optimised it: core/backbone/optimised-file.ts. */
   readonly optimised: string | null;
-  readonly bundle: ServedBundle;
-  /** Every class that competes from the start. */
-  readonly head: HeadChange;
   readonly provider: Provider;
   readonly threads: number;
   readonly batchSizes: readonly number[];
+}
+
+export interface WorkerStart extends NetworkStart {
+  /** The backbone's ONNX file, or its bytes. */
+  readonly network: string | Uint8Array;
+  readonly bundle: ServedBundle;
+  /** Every class that competes from the start. */
+  readonly head: HeadChange;
 }
 
 export interface WorkerReady {
@@ -42,7 +48,7 @@ export interface WorkerReady {
   readonly secondsPerPicture: number;
 }
 
-export interface BatchOptions extends ClassifyOptions {
+export interface BatchOptions extends ClassificationOptions {
   /** Also answer the features, as the backbone gives them. */
   readonly features?: boolean;
 }
@@ -62,7 +68,7 @@ export type Batch =
       readonly options: readonly BatchOptions[];
     };
 
-export interface BatchClassification extends Classification {
+interface BatchClassification extends Classification {
   readonly features?: Float32Array;
 }
 

@@ -4,11 +4,12 @@ import { serveRequests } from '../../core/channel/serve.js';
 import { parentThread } from '../../core/channel/threads.js';
 import { Extractor } from '../../core/backbone/extractor.js';
 import { openOptimised } from '../../core/backbone/optimised-file.js';
-import { pictureSize, toTensor } from '../../core/backbone/preprocess.js';
+import { pictureSize, toTensor } from '../../core/backbone/picture-tensor.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { applyHeadChange, type HeadChange } from '../../core/head/head-change.js';
 import { HeadTable } from '../../core/head/head-table.js';
 import { matrix, rowOf, type Matrix } from '../../core/matrix.js';
+import { OpenedAhead } from './opened-ahead.js';
 import type {
   Batch,
   BatchAnswer,
@@ -35,13 +36,13 @@ class Worker {
     this.change(start.head);
   }
 
-  static async open(start: WorkerStart): Promise<Worker> {
+  static async open(start: WorkerStart, ahead: OpenedAhead | null): Promise<Worker> {
     const { network, optimised, provider, threads, entry, bundle, head } = start;
     const onFallback = (reason: string): void => {
       emit('fallback', reason);
     };
     const settings = { provider, threads, spinning: false, onFallback };
-    const session = await openOptimised(network, optimised, settings);
+    const session = (await ahead?.sessionFor(start)) ?? (await openOptimised(network, optimised, settings));
     const table = new HeadTable(bundle.manifest.featureMap.mappedWidth, head.put.length);
     // A small head needs no threads of its own: they would only spin beside those of the network. Thousands of classes do, and
     // while they are scored, the threads of the network have nothing to do.
@@ -110,12 +111,17 @@ class Worker {
 }
 
 const slots = new SlotFile(slotsDescriptor);
+let ahead: OpenedAhead | null = null;
 let worker: Worker | undefined;
 
 // One request at a time: an answer must be of one revision, so no change may come in while a batch is being classified.
 const emit = serveRequests<InferenceRequests, InferenceEvents>(parentThread(), {
+  async openAhead(network) {
+    ahead = await OpenedAhead.open(network);
+  },
   async start(start) {
-    worker = await Worker.open(start);
+    worker = await Worker.open(start, ahead);
+    ahead = null;
     return worker.runSmallest();
   },
   warmUp: (batchSize) => worker!.warmUp(batchSize),

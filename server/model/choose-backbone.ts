@@ -3,7 +3,12 @@
  * it. An int8 network is checked on this machine first; where it is not worth it, the float network that it was made of serves instead.
  * On a GPU, a float network runs in half precision, where a check finds that worth it and no different.
  */
-import { openBackbone, type Backbone } from '../../core/backbone/backbone.js';
+import {
+  describeCached,
+  openBackbone,
+  type Backbone,
+  type UnverifiedBackbone,
+} from '../../core/backbone/backbone.js';
 import {
   findEntry,
   loadCatalogue,
@@ -23,6 +28,9 @@ export type BackboneSettings = CheckSettings & Pick<ServerConfiguration, 'backbo
 
 type CataloguePrecision = ReturnType<typeof precisionOf>;
 
+/** Told which network is about to be verified, so that whoever will run it can make ready meanwhile. */
+export type BeforeVerifying = (backbone: UnverifiedBackbone) => void;
+
 /** What a bundle says of its network; `path` is for messages. */
 interface Trained {
   readonly path: string;
@@ -34,6 +42,7 @@ export async function chooseBackbone(
   trained: Trained,
   watcher: Watcher,
   logger: Logger,
+  beforeVerifying: BeforeVerifying = () => undefined,
 ): Promise<Backbone> {
   const name = settings.backbone ?? trained.backbone?.name;
   if (name === undefined)
@@ -48,7 +57,10 @@ export async function chooseBackbone(
   const wanted =
     asked === 'trained' ? precisionOf(entry) : asked === 'auto' ? (onGpu ? 'fp32' : 'int8') : asked;
   const open = async (precision: CataloguePrecision): Promise<Backbone> => {
-    const backbone = await openBackbone(variantOf(catalogue, entry, precision).name, watcher);
+    const variant = variantOf(catalogue, entry, precision);
+    const cached = describeCached(catalogue, variant);
+    if (cached) beforeVerifying(cached);
+    const backbone = await openBackbone(variant.name, watcher);
     requireTrained(backbone, trained, catalogue, asked !== 'trained');
     return backbone;
   };

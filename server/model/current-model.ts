@@ -1,4 +1,5 @@
 /** The one pointer to the model that serves. A reload opens the next generation beside it and swaps the pointer. */
+import { calibrationCaution } from '../../core/bundle/calibration-caution.js';
 import type { Logger } from '../observability/logger.js';
 import type { ServedModel, Serving } from './contract.js';
 import { Generation, type GenerationContext } from './generation.js';
@@ -59,6 +60,8 @@ function announce({ version, manifest, backbone, inference }: Generation, logger
     logger.warn(
       'This bundle is not calibrated: its probabilities are no frequencies, and answers have neither novelty nor verdict. Train it again to measure both.',
     );
+  const caution = manifest.confidence && calibrationCaution(manifest.confidence);
+  if (caution !== null) logger.warn(`The calibration of this bundle was ${caution}.`);
 }
 
 /** What the gauges show of the model that serves, asked at each scrape. */

@@ -6,7 +6,7 @@ import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Logger } from '../observability/logger.js';
-import { chooseBackbone, type BackboneSettings } from './choose-backbone.js';
+import { chooseBackbone, type BackboneSettings, type BeforeVerifying } from './choose-backbone.js';
 
 export interface LoadedModel {
   readonly bundle: Bundle;
@@ -17,11 +17,12 @@ export async function loadModel(
   settings: BackboneSettings & Pick<ServerConfiguration, 'bundle'>,
   watcher: Watcher,
   logger: Logger,
+  beforeVerifying?: BeforeVerifying,
 ): Promise<LoadedModel> {
   const { bundle: path } = settings;
   const bundle = await readBundle(path);
   const trained = { path, backbone: bundle.manifest.backbone };
-  const backbone = await chooseBackbone(settings, trained, watcher, logger);
+  const backbone = await chooseBackbone(settings, trained, watcher, logger, beforeVerifying);
   const { featureWidth, name } = backbone.entry;
   const { width } = bundle.manifest.featureMap;
   if (featureWidth !== width)

@@ -10,7 +10,7 @@ import { builtInPictures } from '../../core/backbone/quantisation/check/built-in
 import {
   compareFingerprints,
   fingerprintToBytes,
-  leastFingerprintCosine,
+  minFingerprintCosine,
 } from '../../core/backbone/quantisation/check/fingerprint.js';
 import type { ReplicaReport, Replicas } from '../classes/store/replicas.js';
 import type { Logger } from '../observability/logger.js';
@@ -121,6 +121,6 @@ function differenceOf(own: ReplicaReport, other: ReplicaReport, cosine: number):
         : `${own.network} for its features, not ${other.network} as`;
     return `this replica uses ${networks} another replica of the same model (cosine ${cosine.toFixed(4)})`;
   }
-  if (cosine >= leastFingerprintCosine) return null;
-  return `this replica computes other features than another replica does with the same network (cosine ${cosine.toFixed(4)}, at least ${leastFingerprintCosine} is expected)`;
+  if (cosine >= minFingerprintCosine) return null;
+  return `this replica computes other features than another replica does with the same network (cosine ${cosine.toFixed(4)}, at least ${minFingerprintCosine} is expected)`;
 }

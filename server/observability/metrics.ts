@@ -168,7 +168,7 @@ function defineMetrics(register: Registry) {
     }),
     model: new Gauge({
       name: 'unseen_model_info',
-      help: 'The model being served, and the network that makes its features: fp32 or int8.',
+      help: 'The model being served, and the network that makes its features: fp32, fp16 or int8.',
       labelNames: ['version', 'dataset', 'backbone', 'precision'],
       registers,
       collect() {

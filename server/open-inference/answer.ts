@@ -1,5 +1,5 @@
 /** From answers to the protocol's response: JSON, and behind it the outputs that were wanted as bytes. */
-import type { Answer } from '../inference/contract.js';
+import type { ClassificationAtRevision } from '../inference/contract.js';
 import type { ServedModel } from '../model/contract.js';
 import { modelName, outputNames, type InferRequest, type InferResponse, type OutputName } from './schemas.js';
 import { encodeElements } from './tensors.js';
@@ -12,7 +12,7 @@ export interface EncodedResponse {
 
 export function encodeResponse(
   request: InferRequest,
-  answers: readonly Answer[],
+  answers: readonly ClassificationAtRevision[],
   model: Pick<ServedModel, 'version'>,
 ): EncodedResponse {
   const contents = contentsOf(request, answers);
@@ -49,7 +49,7 @@ interface Content {
 /** Null for what the request does not ask for. */
 function contentsOf(
   { parameters }: InferRequest,
-  answers: readonly Answer[],
+  answers: readonly ClassificationAtRevision[],
 ): Readonly<Record<OutputName, Content | null>> {
   const lengths = answers.map(({ predictions }) => predictions.length);
   // A class added between two rows can make a later one longer, when more are wanted than there are.

@@ -1,5 +1,5 @@
 /** Runs a request through inference. The protocol knows no partial answers: one bad picture refuses the whole request. */
-import type { Answer, InferenceRequest } from '../inference/contract.js';
+import type { ClassificationAtRevision, InferenceRequest } from '../inference/contract.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { ServedModel } from '../model/contract.js';
 import { runAll } from '../inference/run-all.js';
@@ -19,7 +19,7 @@ export async function infer(
   { request, content }: ReadRequest,
   context: Omit<InferenceRequest, 'options'>,
   settings: Pick<ServerConfiguration, 'unknownAt'>,
-): Promise<Answer[]> {
+): Promise<ClassificationAtRevision[]> {
   const { top_k: topK, unseen_bias: unseenBias, unknown_at: unknownAt, ...given } = request.parameters;
   const restriction = {
     classes: given.classes,

@@ -1,7 +1,7 @@
 /** What the routes of /classes answer. */
 import type { Request } from 'express';
 import type { ChangeResult, Classes, FilledAttributes, KnownClass } from '../classes/contract.js';
-import type { ClassVersion } from '../classes/store/contract.js';
+import type { ClassVersion, RemovedClass } from '../classes/store/contract.js';
 import { listQuerySchema } from '../contract/class-schemas.js';
 import { validate } from '../http/validate.js';
 import type { Candidate } from './class-candidates.js';
@@ -92,6 +92,11 @@ export function shownVersion({ content, at, ...version }: ClassVersion) {
   const { attributes, etag, examples } = content ?? {};
   const shown = { ...version, at: new Date(at).toISOString(), removed: content === null };
   return content === null ? shown : { ...shown, attributes, etag, examples };
+}
+
+export function shownRemoved({ at, ...one }: RemovedClass, keptMilliseconds: number) {
+  const removedAt = new Date(at).toISOString();
+  return { ...one, removedAt, keptUntil: new Date(at + keptMilliseconds).toISOString() };
 }
 
 export const quoted = (etag: string): string => `"${etag}"`;

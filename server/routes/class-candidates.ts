@@ -42,6 +42,11 @@ export function checkCandidates(
         pointer: pointerOf([...path, 'like']),
         detail: `there is no class "${like}"; GET /classes lists them${meant(like, classes)}`,
       });
+    if (model && isEmpty(model.attributes))
+      problems.push({
+        pointer: pointerOf([...path, 'like']),
+        detail: `"${like}" has no attributes to take, because pictures are all that is known of it; name another class, or leave it out`,
+      });
     const place = [...path, 'attributes'];
     const checked = checkAttributes(values, described, outOfRange, place, model?.attributes);
     problems.push(...checked.problems);
@@ -58,9 +63,9 @@ export function checkCandidates(
   const fields = problems.slice(0, 100);
   const list = fields.slice(0, 5).map(({ pointer, detail }) => `${pointer}: ${detail}`);
   const more = problems.length > 5 ? ` (and ${problems.length - 5} more)` : '';
-  throw new Failure('attributes-invalid', `The attributes do not fit the model: ${list.join('; ')}${more}.`, {
-    fields,
-  });
+  const all = `${list.join('; ')}${more}`;
+  const end = all.endsWith('?') ? '' : '.';
+  throw new Failure('attributes-invalid', `The attributes do not fit the model: ${all}${end}`, { fields });
 }
 
 function isEmpty(attributes: object): boolean {
@@ -81,5 +86,5 @@ function meant(like: string, classes: ServedModel['classes']): string {
     like,
     classes.list().map(({ name }) => name),
   );
-  return hint === '' ? '' : `.${hint.replace(/\?$/, '')}`;
+  return hint === '' ? '' : `.${hint}`;
 }

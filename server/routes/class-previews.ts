@@ -32,11 +32,19 @@ export async function previewClasses(
   const previews = [];
   for (const [at, { content, warnings }] of candidates.entries()) {
     const similar = likeName(content.name, known);
-    const all = similar === null ? warnings : [...warnings, `the name is nearly that of "${similar}"`];
+    const { warnings: own = [], ...preview } = await previewOf(
+      content,
+      { examples, names },
+      { classes, manifest },
+      signal,
+    );
+    const all = [
+      ...warnings,
+      ...(similar === null ? [] : [`the name is nearly that of "${similar}"`]),
+      ...own,
+    ];
     previews.push({
-      name: content.name,
-      ...(await previewOf(content, { examples, names }, { classes, manifest }, signal)),
-      ...filled[at],
+      ...{ name: content.name, ...preview, ...filled[at] },
       ...(all.length > 0 && { warnings: all }),
     });
   }
@@ -52,8 +60,9 @@ export async function previewOf(
 ) {
   const dryRun = await classes.preview(content, signal, examples);
   const problems = problemsOf(content, dryRun, manifest);
-  const { recognised, expected, confusedWith, nearest, pictures } = dryRun;
+  const { recognised, expected, confusedWith, nearest, pictures, twin } = dryRun;
   return {
+    ...(twin !== null && examples.length === 0 && { warnings: [twinWarning(twin)] }),
     plausible: problems.length === 0,
     problems,
     // Nothing is known of what becomes of classes that cannot be: those held out in training were all real.
@@ -91,6 +100,13 @@ function problemsOf(
     );
   }
   return problems;
+}
+
+function twinWarning(twin: string): string {
+  return (
+    `its attributes are nearly those of "${twin}", more alike than any two classes of training: pictures will hardly tell the two apart. ` +
+    'Give attributes in which they differ, or pictures of it.'
+  );
 }
 
 function shown(value: number): string {

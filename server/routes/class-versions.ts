@@ -1,14 +1,14 @@
-/** /classes/NAME/versions: what a class was before, and how to get it back. */
+/** /classes/NAME/versions and /removed-classes: what a class was before, which ones are gone, and how to get them back. */
 import { Router, type Request } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { ClassChange, Classes } from '../classes/contract.js';
 import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import type { ClassVersion, VersionPage } from '../classes/store/contract.js';
-import { versionsQuerySchema } from '../contract/class-schemas.js';
+import { removedQuerySchema, versionsQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
-import { oneAnswer, shownVersion } from './class-answers.js';
+import { oneAnswer, shownRemoved, shownVersion } from './class-answers.js';
 import { checkCandidates } from './class-candidates.js';
 import { namesInPath } from './class-name-in-path.js';
 import type { RouteDependencies } from './dependencies.js';
@@ -18,6 +18,24 @@ import { reachRevision } from './registry-revision.js';
 
 export function classVersionRoutes({ serving, settings, caller, admin }: RouteDependencies): Router {
   const router = Router();
+  router
+    .route('/removed-classes')
+    .all(named('removed-classes'))
+    .get(caller, (request, response) =>
+      serving.use(async ({ classes }) => {
+        const { limit, after } = validate(removedQuerySchema, request.query, 'query');
+        await reachRevision(request, classes);
+        const page = { limit: limit + 1, ...(after !== undefined && { after }) };
+        const found = await classes.removed(page);
+        const shown = found.slice(0, limit);
+        const keptMilliseconds = settings.versionDays * 86_400_000;
+        response.json({
+          classes: shown.map((one) => shownRemoved(one, keptMilliseconds)),
+          ...(found.length > limit && { next: shown.at(-1)!.name }),
+        });
+      }),
+    )
+    .all(onlyMethods('GET'));
   router
     .route('/classes/:name/versions')
     .all(named('class-versions'))

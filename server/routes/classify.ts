@@ -7,7 +7,7 @@ import { onlyMethods } from '../http/errors.js';
 import { problemOf } from '../http/problem-details.js';
 import { contextOf, named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
-import type { Answer, Inference, Permit, PictureRequest } from '../inference/contract.js';
+import type { ClassificationAtRevision, Inference, Permit, PictureRequest } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
@@ -93,7 +93,15 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
   }
 }
 
-function shown({ predictions, verdict, novelty, calibrated, scores, rollUp, explanation }: Answer) {
+function shown({
+  predictions,
+  verdict,
+  novelty,
+  calibrated,
+  scores,
+  rollUp,
+  explanation,
+}: ClassificationAtRevision) {
   return {
     ...{ predictions, verdict, novelty, calibrated },
     ...(scores && { scores }),

@@ -59,7 +59,7 @@ export function groupRoutes(dependencies: RouteDependencies): Router {
 }
 
 /** The group of that name; one that is not there is refused with those that look like it. */
-export function requiredGroup(name: string, classes: Classes): KnownGroup {
+function requiredGroup(name: string, classes: Classes): KnownGroup {
   const group = classes.group(name);
   if (group) return group;
   const names = classes.groups().map((one) => one.name);

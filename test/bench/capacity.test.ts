@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EventQueue } from '../../bench/capacity/event-queue.js';
 import type { ReplicaModel } from '../../bench/capacity/replica.js';
-import { answerOfShard, mergeShards } from '../../bench/capacity/shards.js';
+import { answerOfShard, mergeShardAnswers } from '../../bench/capacity/shards.js';
 import { exponential, simulate } from '../../bench/capacity/simulate.js';
 import { Random } from '../../core/random.js';
 
@@ -129,7 +129,7 @@ test('answers merged from shards are those of the whole head, however its rows a
     .slice(0, 5);
   for (const shards of [1, 2, 7, 100]) {
     const parts = Array.from({ length: shards }, (_, s) => scored.filter((__, i) => i % shards === s));
-    const merged = mergeShards(
+    const merged = mergeShardAnswers(
       parts.map((part) => answerOfShard(part, 5)),
       5,
     );

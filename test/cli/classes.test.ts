@@ -68,3 +68,12 @@ test('a class that cannot be added is reported with the reason: a bad line, anot
   expect([gone.code, gone.stderr]).toEqual([10, expect.stringContaining('There is no class "nobody"')]);
   expect((await unseen('classes', 'list', '--url', 'http://127.0.0.1:9')).code).toBe(10);
 });
+
+test('a class that is not there: the one that was meant, and the command that lists them', async () => {
+  await unseen('classes', 'add', table('ibex.csv', line('Alpine ibex', 0.1)), '--url', url);
+  const { code, stderr } = await unseen('classes', 'remove', 'Alpin ibex', '--url', url);
+  expect([code, stderr.trim()]).toEqual([
+    10,
+    'There is no class "Alpin ibex". "unseen classes list" lists them. Did you mean "Alpine ibex"?',
+  ]);
+});

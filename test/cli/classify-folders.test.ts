@@ -121,6 +121,13 @@ describe('a table that exists is continued', () => {
     expectSameAnswers(await rows(), whole);
   });
 
+  test('--unknown-at decides from which novelty on a picture is called unknown', async () => {
+    await classify('--top-k', '1', '--unknown-at', '0');
+    const [header, ...lines] = await rows();
+    const verdicts = lines.map((line) => line[header.indexOf('verdict')]).filter((verdict) => verdict !== '');
+    expect(new Set(verdicts)).toEqual(new Set(['unknown']));
+  });
+
   test('a table with other columns is not touched', async () => {
     await writeFile(csv(), 'precious,table\n1,2\n');
     const { code, stderr } = await classify();

@@ -18,6 +18,16 @@ test('an unknown option is named before a missing one', async () => {
   expect(missing.stderr).toMatch(/required option '--out/);
 });
 
+test('what cannot be used ends with 2, for commands of commands too', async () => {
+  for (const words of [
+    ['list', '--kind', 'odd'],
+    ['examples', 'ad'],
+    ['restore', 'gnu', 'first'],
+    ['versions'],
+  ])
+    expect([words, (await unseen('classes', ...words)).code]).toEqual([words, 2]);
+});
+
 test('--top-k 0 and its message agree', async () => {
   const { stderr } = await unseen('classify', 'x.jpg', '--top-k', '0');
   expect(stderr).toContain('It must be a whole number from 1 up.');

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { inWords, TimeLeft } from '../../core/time-left.js';
+import { expect, test, vi } from 'vitest';
+import { timeLeftInWords, TimeLeft } from '../../core/time-left.js';
 import { progressLines } from '../../core/terminal-watcher.js';
 
 test('the time left follows the pace of late', () => {
@@ -23,7 +23,7 @@ test.each([
   [95_000, 'about 2 minutes left'],
   [5 * 3_600_000, 'about 5.0 hours left'],
 ])('%d ms are %s', (milliseconds, words) => {
-  expect(inWords(milliseconds)).toBe(words);
+  expect(timeLeftInWords(milliseconds)).toBe(words);
 });
 
 test('where there is no terminal, a line is written every minute and no more often', () => {
@@ -43,4 +43,20 @@ test('where there is no terminal, a line is written every minute and no more oft
     'Extracting: 60 of 600 · about 9 minutes left · x',
     'Extracting: 120 of 600 · about 8 minutes left · x',
   ]);
+});
+
+test('a step that reports nothing for minutes is not silent, and nothing follows the end', () => {
+  vi.useFakeTimers();
+  try {
+    const lines: string[] = [];
+    const progress = progressLines('Training', 5, (line) => lines.push(line));
+    progress.update(0, 'fold 1 of 4');
+    vi.advanceTimersByTime(150_000);
+    expect(lines).toEqual(['Training: 0 of 5 · fold 1 of 4', 'Training: 0 of 5 · fold 1 of 4']);
+    progress.stop();
+    vi.advanceTimersByTime(150_000);
+    expect(lines).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });

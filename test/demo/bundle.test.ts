@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readBundle } from '../../core/bundle/read.js';
+import { attributeNotes } from '../../demo/flags/attribute-notes.js';
 import { attributeMatrix, attributeNames } from '../../demo/flags/attributes.js';
 import { inventedFlags } from '../../demo/flags/invented.js';
 import { letterFlags } from '../../demo/flags/letters.js';
@@ -16,6 +17,7 @@ it('the demonstration bundle knows the flags as they are described today', () =>
   const flags = [...inventedFlags, ...letterFlags];
   const attributes = attributeMatrix(flags);
   expect(manifest.attributes.map(({ name }) => name)).toEqual(attributeNames);
+  expect(manifest.attributes.map(({ description }) => ({ description }))).toEqual(attributeNotes);
   expect(manifest.classes.map(({ name }) => name)).toEqual(flags.map(({ name }) => name));
   manifest.classes.forEach(({ name, attributes: found, seen }, i) => {
     expect(found, name).toEqual(Array.from(rowOf(attributes, i)));

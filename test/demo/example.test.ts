@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { attributeNotes } from '../../demo/flags/attribute-notes.js';
 import { attributeNames } from '../../demo/flags/attributes.js';
 import { writeExample } from '../../demo/flags/example.js';
 import { inventedFlags } from '../../demo/flags/invented.js';
 import { letterFlags } from '../../demo/flags/letters.js';
+import { readAttributeNotes } from '../../trainer/datasets/attribute-notes.js';
 import { readAttributes } from '../../trainer/extraction/attributes.js';
 import { listFolders } from '../../trainer/extraction/list-pictures.js';
 import { temporaryFolder } from '../support/folders.js';
@@ -27,4 +29,10 @@ test('its table describes classes with and without pictures; the newcomer has a 
   expect(described.classNames).toEqual([...invented, ...letters].map(({ name }) => name));
   const added = await readAttributes(join(folder, 'new-class.csv'));
   expect([added.classNames, added.attributeNames]).toEqual([['Rising sun'], attributeNames]);
+});
+
+test('a second table says what each attribute is', async () => {
+  const notes = await readAttributeNotes(join(folder, 'attribute-notes.csv'), attributeNames);
+  expect(notes).toEqual(attributeNotes);
+  expect(new Set(attributeNotes.map(({ description }) => description)).size).toBe(attributeNames.length);
 });

@@ -10,7 +10,8 @@ import {
 } from '../../demo/flags/description.js';
 import { drawFlat, standardDyes } from '../../demo/flags/drawing.js';
 import { inventedFlags } from '../../demo/flags/invented.js';
-import { colourAt, layoutNames, layouts } from '../../demo/flags/layouts.js';
+import { contains, type Point } from '../../demo/flags/geometry.js';
+import { layoutNames, layouts, outlineOf, patchesOf } from '../../demo/flags/layouts.js';
 import { letterFlags } from '../../demo/flags/letters.js';
 import { rasterise } from '../../demo/flags/raster.js';
 
@@ -167,3 +168,9 @@ it('every layout has a slot for each colour that it paints', () => {
     expect(new Set(areas.map(([slot]) => slot)).size).toBe(slots.length);
   }
 });
+
+/** The colour of the cloth at a point, or null where there is no cloth. */
+function colourAt(flag: FlagDescription, point: Point): Colour | null {
+  if (!contains(outlineOf(flag), point)) return null;
+  return patchesOf(flag).findLast(({ area }) => contains(area, point))?.colour ?? null;
+}

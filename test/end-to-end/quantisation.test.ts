@@ -94,6 +94,7 @@ describe('unseen backbone quantise', () => {
     for (const [name, reason] of [
       ['resnet50-imagenet', 'is a name of the catalogue'],
       ['small', 'is the float backbone'],
+      ['../small', '"../small" cannot be the name of a backbone: it must consist of letters'],
     ]) {
       const { code, stderr } = await quantise(name);
       expect(code).toBe(2);

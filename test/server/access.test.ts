@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
@@ -122,6 +123,15 @@ describe('host names', () => {
       expect((await asked(`${url}/attributes`, host)).status, host).toBe(200);
     for (const host of ['localhost.evil.example', '127.0.0.1.evil.example', 'evil.example:127.0.0.1'])
       expect((await asked(`${url}/attributes`, host)).status, host).toBe(403);
+  });
+
+  test('two names at once are refused: a proxy in front may go by the other one', async () => {
+    const { url } = await startTestServer({ bundle: () => bundle });
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end('GET /classes HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n');
+    const answer = (await socket.setEncoding('utf8').toArray()).join('');
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*more than one Host/);
   });
 
   test('names can be allowed, one by one or all; elsewhere than on loopback all are', async () => {

@@ -1,6 +1,7 @@
 /** Who changed what: one line for every attempt, with the revisions before and after. */
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/folders.js';
+import { numbered } from '../support/pictures.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { sendAsIs as send, startTestServer } from '../support/test-server.js';
 
@@ -101,5 +102,16 @@ test('a reload names the models before and after, by request and by signal', asy
 });
 
 test('reading and classifying leave no audit line', async () => {
-  await audited(0, () => send(`${server.url}/classes`, { headers: { 'x-api-key': viewer } }));
+  const lines = await audited(1, async () => {
+    expect((await send(`${server.url}/classes`, { headers: { 'x-api-key': viewer } })).status).toBe(200);
+    const picture = await numbered(40);
+    const answer = await fetch(`${server.url}/classify`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ann}`, 'content-type': 'image/png' },
+      body: picture as Uint8Array<ArrayBuffer>,
+    });
+    expect(answer.status).toBe(200);
+    await change('POST', '/classes', { name: 'last', attributes: attributes(0.7) }); // whatever came before it is written by now
+  });
+  expect(lines).toMatchObject([{ what: 'POST classes' }]);
 });

@@ -126,7 +126,9 @@ test('with configured keys none is made', async () => {
 });
 
 test('listening elsewhere than on loopback without keys is warned of; with keys it is not', async () => {
-  const warnings = (log: readonly string[]) => log.filter((line) => line.includes('"level":"warn"')).join('');
+  // Of access: this small bundle is warned of, too, for the few classes that its calibration rests on.
+  const warnings = (log: readonly string[]) =>
+    log.filter((line) => line.includes('"level":"warn"') && !line.includes('calibration')).join('');
   const open = await start('sqlite::memory:', { host: '0.0.0.0' });
   expect(warnings(open.log)).toContain('NO KEY IS NEEDED to classify');
   expect(warnings(open.log)).toContain('UNSEEN_ADMIN_KEYS is not set');

@@ -1,6 +1,6 @@
 /** What a server with PostgreSQL says about it, and to whom. */
 import { expect, test } from 'vitest';
-import { plainTextHost } from '../../server/start-warnings.js';
+import { plainTextHost } from '../../server/classes/store/postgres/plain-text-host.js';
 import { temporaryFolder } from '../support/folders.js';
 import { postgresForThisFile } from '../support/postgres.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';

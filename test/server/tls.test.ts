@@ -1,6 +1,8 @@
 /** HTTPS: a certificate from files, replaced under load without a failed request. */
 import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -61,6 +63,26 @@ test.each([
   expect(server.log.join('')).toContain('still serving the previous one');
   await expect(start()).rejects.toMatchObject({ code: 'config-invalid' });
 });
+
+test('a connection that does not finish its handshake is closed in the time that headers have', async () => {
+  place(first);
+  const { url } = await startTestServer({
+    bundle: () => bundle,
+    settings: { ...settings, headerSeconds: 1 },
+  });
+  const port = Number(new URL(url).port);
+  const clientHello = Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]); // its first bytes
+  const open = [Buffer.alloc(0), clientHello].map(async (bytes) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(bytes);
+    const started = performance.now();
+    await once(socket.resume(), 'close');
+    return performance.now() - started;
+  });
+  for (const milliseconds of await Promise.all(open)) expect(milliseconds).toBeLessThan(10_000);
+  expect(await ask(`${url}/readyz`, fresh())).toEqual({ status: 200, name: 'first' });
+}, 20_000);
 
 test('a certificate that has expired is served with a warning', async () => {
   place(makeCertificate('old', -2));

@@ -8,7 +8,7 @@ export interface LinearProgramme {
   readonly values: readonly number[]; // b (m)
 }
 
-export interface Optimum {
+interface Optimum {
   readonly cost: number;
   readonly solution: readonly number[]; // x (n)
 }

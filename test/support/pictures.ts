@@ -1,4 +1,3 @@
-import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
 /** RGB values of a picture, row by row. */
@@ -39,28 +38,6 @@ export function alikePicture(index: number): Promise<Buffer> {
   return image(drawn(24, 24, (x, y) => [(x * 9 + index) % 256, 250 - y * 3, 10 + (index % 7)]))
     .png()
     .toBuffer();
-}
-
-/** A PNG that claims to be of any size and holds next to nothing. */
-export function hugePng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8); // eight bits, RGB
-  const chunk = (type: string, content: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), content]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(content.length);
-    sum.writeUInt32BE(crc32(body));
-    return Buffer.concat([length, body, sum]);
-  };
-  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(Buffer.alloc(100))),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
 }
 
 export async function truncatedJpeg(): Promise<Buffer> {

@@ -14,7 +14,7 @@ import { matrix, rowOf, type RowSource } from '../../core/matrix.js';
 const maxForeign = 0.8;
 const fewestPictures = 10;
 
-export interface AdaptedBundle {
+interface AdaptedBundle {
   readonly bundle: Bundle;
   readonly adaptation: Adaptation;
 }

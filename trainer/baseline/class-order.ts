@@ -16,6 +16,7 @@ import { rowOf } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { warningFinding, type Finding } from '../datasets/findings.js';
 import { addRowProducts, choleskyInPlace, choleskySolveInPlace } from '../../core/compute/linear-algebra.js';
+import { percent } from '../../core/percent.js';
 
 interface ClassOrderCheck {
   readonly matched: number;
@@ -31,7 +32,7 @@ const folds = 5;
 const deals = 10;
 const fewestClasses = 15;
 const ridge = 0.3; // of the mean eigenvalue
-const leastExplained = 0.25;
+const minExplained = 0.25;
 
 export function checkClassOrder(dataset: Dataset, seed = 1): ClassOrderCheck {
   const random = Random.stream(seed, 'class-order');
@@ -64,13 +65,12 @@ export function checkClassOrder(dataset: Dataset, seed = 1): ClassOrderCheck {
 }
 
 export function classOrderFindings(check: ClassOrderCheck): Finding[] {
-  if (!check.isConclusive || check.explained >= leastExplained) return [];
-  const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
+  if (!check.isConclusive || check.explained >= minExplained) return [];
   return [
     warningFinding(
       'class-order',
-      `the attributes hardly fit the classes: from them, ${percent(check.matched)} of held-out seen classes are recognised, ` +
-        `where random attributes reach ${percent(check.chance)} and the features would allow ${percent(check.ceiling)}. ` +
+      `the attributes hardly fit the classes: from them, ${percent(check.matched, 0)} % of held-out seen classes are recognised, ` +
+        `where random attributes reach ${percent(check.chance, 0)} % and the features would allow ${percent(check.ceiling, 0)} %. ` +
         'Check that the rows of attributes are in the order of the class names',
     ),
   ];

@@ -37,7 +37,7 @@ export interface ClosedForm {
   readonly heldOutError: number;
 }
 
-export interface AttributeOptions {
+interface AttributeOptions {
   readonly weighting?: GeneratorSettings['attributeWeights'];
   /** By what each attribute was divided to standardise it, (d): see variance-shrinkage.ts. */
   readonly deviations?: ArrayLike<number> | undefined;

@@ -8,6 +8,7 @@
  * S seen classes, v_k the variance of attribute k. Where attributes have units of their own, their variances differ by far more than
  * chance explains, and a is next to nothing; with many classes it is, too.
  */
+import { mean } from '../../core/mean.js';
 
 /** The variance of log v_k, times S - 1: 2 for normal values, several times as much for attributes that most classes do not have. */
 const sampling = 12;
@@ -17,9 +18,9 @@ const largestShare = 0.5;
 export function varianceFactors(deviations: ArrayLike<number>, seenClasses: number): Float64Array {
   const logs = Float64Array.from(deviations, (value) => 2 * Math.log(value));
   const varying = logs.filter(Number.isFinite);
-  const mean = varying.reduce((sum, value) => sum + value, 0) / varying.length;
-  const spread = varying.reduce((sum, value) => sum + (value - mean) ** 2, 0) / varying.length;
+  const center = mean(varying);
+  const spread = mean(varying.map((value) => (value - center) ** 2));
   if (seenClasses < 2 || !(spread > 0)) return logs.fill(1);
   const share = Math.min(largestShare, sampling / (seenClasses - 1) / spread);
-  return logs.map((value) => (Number.isFinite(value) ? Math.exp(share * (value - mean)) : 1));
+  return logs.map((value) => (Number.isFinite(value) ? Math.exp(share * (value - center)) : 1));
 }

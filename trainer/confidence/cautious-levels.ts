@@ -7,7 +7,7 @@
  *
  * so that a threshold for 5 % of false alarms keeps to them with few classes, too.
  */
-export interface ScoredRow {
+interface ScoredRow {
   readonly score: number;
   readonly weight: number;
   /** The class, in its fold. */

@@ -11,7 +11,7 @@ import type { LinearHead } from '../../core/head/scorer.js';
 import { rowOf } from '../../core/matrix.js';
 import type { FittedGeometry } from './fold-sample.js';
 
-export interface Placement {
+interface Placement {
   readonly scale: number[]; // (k)
   readonly shift: number[]; // (k)
 }

@@ -19,6 +19,7 @@ export interface FoldSample extends Promises {
   readonly labels: Int32Array; // (n)
   readonly isUnseen: Uint8Array; // (C): held out, or a rival
   readonly heldOut: Int32Array; // unseen classes that have rows
+  readonly names: readonly string[]; // of these
   readonly far: Float32Array; // (n)
   readonly projected: Matrix; // (n, k)
   readonly residual: Float32Array; // (n)
@@ -76,6 +77,7 @@ export async function sampleFold(
       labels,
       isUnseen,
       heldOut,
+      names: Array.from(heldOut, (label) => dataset.classNames[label]),
       ...(await observer.observe(await mapper.map(dataset.features, rows))),
       places,
       rowLengths: Float32Array.from({ length: places.rows }, (_, c) => lengthOf(rowOf(head.weights, c))),
@@ -95,6 +97,7 @@ export function storeSample(sample: FoldSample) {
     labels: Array.from(labels),
     isUnseen: Array.from(isUnseen),
     heldOut: Array.from(heldOut),
+    names: sample.names,
     far: Array.from(far),
     projected: stored(projected),
     residual: Array.from(sample.residual),
@@ -107,8 +110,15 @@ export function storeSample(sample: FoldSample) {
   };
 }
 
-export function restoreSample(sample: ReturnType<typeof storeSample>): FoldSample {
+type StoredSample = ReturnType<typeof storeSample>;
+
+/** A run that an older version began has no names. */
+export function restoreSample({
+  names = [],
+  ...sample
+}: Omit<StoredSample, 'names'> & Partial<Pick<StoredSample, 'names'>>): FoldSample {
   return {
+    names,
     scores: restored(sample.scores),
     labels: Int32Array.from(sample.labels),
     isUnseen: Uint8Array.from(sample.isUnseen),

@@ -1,21 +1,31 @@
-/** What dry runs of held-out classes are worth: a linear fit from what was promised, near and crowded to what their rows reached (core/fitting/recognition.ts). */
+/**
+ * What dry runs of held-out classes are worth: a linear fit from what was promised, near and crowded to what their rows reached, and what each reached
+ * beyond it (core/fitting/recognition.ts).
+ */
+import { enoughValidationClasses } from '../../core/bundle/calibration-caution.js';
 import type { Confidence } from '../../core/bundle/confidence-description.js';
 import { choleskyInPlace, choleskySolveInPlace } from '../../core/compute/linear-algebra.js';
 import { expectedRecognition, type Promised } from '../../core/fitting/recognition.js';
 import type { Sharpness } from '../../core/head/sharpness.js';
 import { rowOf } from '../../core/matrix.js';
+import { fitAlikeClasses, type ClassRest } from './alike-classes.js';
 import type { FoldSample } from './fold-sample.js';
 import { rowsPerPromise } from './promises.js';
 import { likeliest, type BiasedFold } from './sharpness.js';
 
-export type FittedRecognition = Omit<NonNullable<Confidence['recognition']>, 'attributeScale'>;
+type Recognition = NonNullable<Confidence['recognition']>;
 
-export interface JudgedClass extends Promised {
+export interface FittedRecognition extends Omit<Recognition, 'attributeScale' | 'alike'> {
+  /** What each held-out class reached beyond the linear fit; empty when there are too few to fit anything. */
+  readonly rests: readonly ClassRest[];
+}
+
+export interface JudgedClass extends Omit<Promised, 'alike'> {
+  /** Empty where a run that is resumed did not keep it. */
+  readonly name: string;
   readonly reached: number;
 }
 
-/** Below so many classes the mean is all that can be said. */
-const enoughClasses = 12;
 const ridge = 0.03;
 
 /** Null when no class was held out. */
@@ -26,20 +36,41 @@ export function fitRecognition(
   const classes = folds.flatMap((fold) => judgedClasses(fold, sharpness));
   if (classes.length === 0) return null;
   const reached = classes.reduce((sum, one) => sum + one.reached, 0) / classes.length;
-  const fitted =
-    classes.length < enoughClasses
-      ? { constant: reached, promise: 0, nearness: 0, crowding: 0 }
-      : leastSquares(classes);
-  const errors = classes.map((one) => Math.abs(expectedRecognition(one, fitted) - one.reached));
+  const isEnough = classes.length >= enoughValidationClasses;
+  const fitted = isEnough
+    ? leastSquares(classes)
+    : { constant: reached, promise: 0, nearness: 0, crowding: 0 };
+  const rests = restsOf(classes, fitted);
   return {
     ...fitted,
-    error: errors.reduce((sum, error) => sum + error, 0) / errors.length,
+    error: rests.reduce((sum, { rest }) => sum + Math.abs(rest), 0) / rests.length,
     classes: classes.length,
+    rests: isEnough ? rests.filter(({ name }) => name !== '') : [],
   };
 }
 
+export function restsOf(
+  classes: readonly JudgedClass[],
+  fitted: Parameters<typeof expectedRecognition>[1],
+): ClassRest[] {
+  return classes.map((one) => ({
+    name: one.name,
+    rest: one.reached - expectedRecognition({ ...one, alike: 0 }, fitted),
+  }));
+}
+
+/** As a bundle stores it: with what is carried over to classes that are alike. */
+export function describeRecognition(
+  { rests, ...fitted }: FittedRecognition,
+  encodedOf: (name: string) => ArrayLike<number>,
+  scale: Float32Array,
+): Recognition {
+  const carried = fitAlikeClasses(rests, encodedOf, scale);
+  return { ...fitted, attributeScale: Array.from(scale), ...carried };
+}
+
 export function judgedClasses(fold: FoldSample & BiasedFold, sharpness: Sharpness): JudgedClass[] {
-  const { heldOut, labels, scores, isUnseen, unseenBias, syntheticScores, nearest, crowding } = fold;
+  const { heldOut, names, labels, scores, isUnseen, unseenBias, syntheticScores, nearest, crowding } = fold;
   return Array.from(heldOut, (label, c) => {
     let promised = 0;
     for (let i = 0; i < rowsPerPromise; i++)
@@ -49,6 +80,7 @@ export function judgedClasses(fold: FoldSample & BiasedFold, sharpness: Sharpnes
       (i) => likeliest(rowOf(scores, i), isUnseen, unseenBias, sharpness).best === label,
     );
     return {
+      name: names.at(c) ?? '',
       promised: promised / rowsPerPromise,
       nearest: nearest[c],
       crowded: crowding[c],

@@ -33,6 +33,10 @@ export async function readAttributeNotes(
   const notes = new Map<string, AttributeNote>();
   for (const { number, fields } of lines) {
     const [name] = fields;
+    if (fields.slice(header.length).some((field) => field !== ''))
+      problems.push(
+        `line ${number} has ${fields.length} cells for ${header.length} columns. Put a text with commas between double quotes.`,
+      );
     if (!names.includes(name))
       problems.push(`line ${number}: there is no attribute "${name}".${didYouMean(name, names)}`);
     if (notes.has(name)) problems.push(`line ${number}: the attribute "${name}" has a line already`);

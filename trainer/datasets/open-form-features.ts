@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { rowsBetween, type RowSource } from '../../core/matrix.js';
 import { readNpyHeader, readNpyMatrix } from './npy.js';
-import { manifestFile, type Manifest } from './open-form-schema.js';
+import { manifestFile, type OpenFormManifest } from './open-form-schema.js';
 import { cannotOpen, datasetInvalid } from './problems.js';
 import { maxBytesInMemory, openStoredRows, type StoredShape } from './stored-rows.js';
 
@@ -20,7 +20,7 @@ export interface FeaturePlace {
 
 export async function readFeatures(
   directory: string,
-  described: Manifest['features'],
+  described: OpenFormManifest['features'],
   { featuresIn = 'auto', scratch = tmpdir() }: FeaturePlace,
 ): Promise<RowSource> {
   const path = join(directory, described.file);
@@ -68,7 +68,10 @@ async function npyShape(path: string): Promise<Shape> {
 }
 
 /** Raw float32 has no header: the manifest says how many rows there are. */
-async function rawShape(path: string, { rows = 0, columns = 0 }: Manifest['features']): Promise<Shape> {
+async function rawShape(
+  path: string,
+  { rows = 0, columns = 0 }: OpenFormManifest['features'],
+): Promise<Shape> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });

@@ -37,7 +37,7 @@ const featuresSchema = z
   );
 const tableSchema = (file: string) => z.strictObject({ file: fileName.default(file), sha256 }).prefault({});
 
-export const manifestSchema = z.strictObject({
+export const openFormManifestSchema = z.strictObject({
   formatVersion: z.literal(1),
   name: z.string().min(1),
   features: featuresSchema.prefault({}),
@@ -64,6 +64,6 @@ export const manifestSchema = z.strictObject({
   backbone: backboneIdentitySchema.nullable().default(null),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
+export type OpenFormManifest = z.infer<typeof openFormManifestSchema>;
 
 export const splitNames = ['train', 'few-shot', 'test-seen', 'test-unseen', 'none'] as const;

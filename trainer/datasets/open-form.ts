@@ -11,7 +11,7 @@ import type { Dataset } from './dataset.js';
 import { fewShotClasses, fewShotRows, withFewShot } from './few-shot.js';
 import { someOf } from './findings.js';
 import { readFeatures, type FeaturePlace } from './open-form-features.js';
-import { manifestFile, manifestSchema, type Manifest } from './open-form-schema.js';
+import { manifestFile, openFormManifestSchema, type OpenFormManifest } from './open-form-schema.js';
 import { attributeTable, rowTable } from './open-form-tables.js';
 import { cannotOpen, datasetInvalid } from './problems.js';
 
@@ -53,7 +53,7 @@ export async function loadOpenForm(directory: string, place: FeaturePlace = {}):
   return withFewShot(dataset, Int32Array.from(new Set([...fewShot, ...fewShotClasses(dataset)])).sort());
 }
 
-async function readManifest(directory: string): Promise<Manifest> {
+async function readManifest(directory: string): Promise<OpenFormManifest> {
   const path = join(directory, manifestFile);
   const text = await readFile(path, 'utf8');
   let value: unknown;
@@ -64,16 +64,19 @@ async function readManifest(directory: string): Promise<Manifest> {
       cause: error,
     });
   }
-  const parsed = manifestSchema.safeParse(value);
+  const parsed = openFormManifestSchema.safeParse(value);
   if (!parsed.success)
     throw new Failure('dataset-invalid', `${path} is wrong:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
-async function checkHashes(directory: string, { features, rows, attributes }: Manifest): Promise<void> {
+async function checkHashes(
+  directory: string,
+  { features, rows, attributes }: OpenFormManifest,
+): Promise<void> {
   const changed: string[] = [];
   for (const { file, sha256 } of [features, rows, attributes]) {
-    if (sha256 !== undefined && (await sha256Of(join(directory, file))) !== sha256)
+    if (sha256 !== undefined && (await hashOfFile(join(directory, file))) !== sha256)
       changed.push(
         `${file} is not the file that ${manifestFile} describes; if the change is meant, remove its sha256 there`,
       );
@@ -81,7 +84,7 @@ async function checkHashes(directory: string, { features, rows, attributes }: Ma
   if (changed.length > 0) throw datasetInvalid(directory, changed);
 }
 
-export async function sha256Of(path: string): Promise<string> {
+export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);

@@ -6,8 +6,8 @@ import { attributeNotesFile, noteLines } from './attribute-notes.js';
 import type { Dataset } from './dataset.js';
 import { fewShotClasses, fewShotRows } from './few-shot.js';
 import { writeNpyRows } from './npy.js';
-import { sha256Of } from './open-form.js';
-import { manifestFile, type Manifest } from './open-form-schema.js';
+import { hashOfFile } from './open-form.js';
+import { manifestFile, type OpenFormManifest } from './open-form-schema.js';
 
 /** Writes dataset.json, features.npy, rows.csv and attributes.csv into a new directory. Every value comes back exactly. */
 export async function writeOpenForm(dataset: Dataset, target: string): Promise<void> {
@@ -21,11 +21,11 @@ export async function writeOpenForm(dataset: Dataset, target: string): Promise<v
     if (notes) await writeFile(at(attributeNotesFile), csv(notes));
     const described = async (file: string): Promise<{ file: string; sha256: string }> => ({
       file,
-      sha256: await sha256Of(at(file)),
+      sha256: await hashOfFile(at(file)),
     });
     const { validationClasses, imageFolder } = dataset;
     const fewShot = fewShotClasses(dataset);
-    const manifest: Manifest = {
+    const manifest: OpenFormManifest = {
       formatVersion: 1,
       name: dataset.name,
       features: {

@@ -33,7 +33,7 @@ export async function judgeAndEvaluate(
 }
 
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
-export async function judgeBundle(
+async function judgeBundle(
   bundle: Bundle,
   dataset: Dataset,
   watch?: (score: ScoreRows) => ScoreRows,

@@ -1,4 +1,4 @@
-import { percent, percentWithin, withinWidth } from '../../core/percent.js';
+import { percent, percentWithinColumn, withinWidth } from '../../core/percent.js';
 import type { BaselineResult, Baselines } from '../baseline/baseline.js';
 import { biasOriginInWords, type BiasOrigin } from './bias-origin.js';
 import type { Evaluation } from './evaluate.js';
@@ -87,13 +87,13 @@ function overBiases(
 }
 
 function calibrationLine({ all, seen, unseen }: Calibration): string {
-  const shown = (error: number | null): string => (error === null ? '–' : `${percent(error).trim()} %`);
+  const shown = (error: number | null): string => (error === null ? '–' : `${percent(error)} %`);
   return `Expected calibration error (15 bins, every class competes): ${shown(all)} over all, seen ${shown(seen)}, unseen ${shown(unseen)}`;
 }
 
 function onValidation(figures: ValidationFigures | undefined): string {
   if (!figures) return 'There are no figures on validation classes either.';
-  const [mean, top1] = [percent(figures.harmonicMean).trim(), percent(figures.standardTop1).trim()];
+  const [mean, top1] = [percent(figures.harmonicMean), percent(figures.standardTop1)];
   return `On validation classes, seen ones that played unseen: H ${mean}, held-out classes only: top-1 ${top1}.`;
 }
 
@@ -101,7 +101,9 @@ function onValidation(figures: ValidationFigures | undefined): string {
 type Figure = readonly [value: number | null, interval?: Interval | null];
 
 function line(name: string, model: Figure, others: readonly Figure[] = [], remark = ''): string {
-  const beside = [0, 1].map((i) => (i in others ? percentWithin(...others[i]) : '').padEnd(withinWidth));
-  const own = percentWithin(...model).padEnd(withinWidth);
+  const beside = [0, 1].map((i) =>
+    (i in others ? percentWithinColumn(...others[i]) : '').padEnd(withinWidth),
+  );
+  const own = percentWithinColumn(...model).padEnd(withinWidth);
   return `  ${name.padEnd(34)}${[own, ...beside].join('   ')}   ${remark}`.trimEnd();
 }

@@ -1,5 +1,5 @@
 /** The reliability diagram as `unseen evaluate` prints it: answers by their probability, with how many of them are right. */
-import { percent } from '../../core/percent.js';
+import { percentColumn } from '../../core/percent.js';
 import type { Calibration } from './record-calibration.js';
 
 const barWidth = 30;
@@ -12,7 +12,7 @@ export function reliabilityTable(calibration: Calibration | undefined): string {
     const filled = Math.round(accuracy * barWidth);
     const expected = Math.min(barWidth - 1, Math.round(probability * barWidth));
     const bar = Array.from({ length: barWidth }, (_, i) => (i === expected ? '|' : i < filled ? '#' : '.'));
-    return `  ${percent(probability)}     ${percent(accuracy)}   ${percent(share)}     ${bar.join('')}`;
+    return `  ${percentColumn(probability)}     ${percentColumn(accuracy)}   ${percentColumn(share)}     ${bar.join('')}`;
   });
   return [
     'Reliability: answers by their mean probability in %, how many of them are right (#; | is where they should end)',

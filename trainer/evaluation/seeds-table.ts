@@ -1,4 +1,4 @@
-import { percent } from '../../core/percent.js';
+import { percent, percentColumn } from '../../core/percent.js';
 import type { BaselineResult, Baselines } from '../baseline/baseline.js';
 import type { Evaluation } from './evaluate.js';
 import { spread } from './spread.js';
@@ -45,7 +45,7 @@ export function seedsTable(seeds: readonly SeedFigures[]): string {
     ...seeds.map((seed, i) =>
       line(
         `                     H, seed ${i + 1} of ${seeds.length}`,
-        columns.map(([, figures]) => percent(figures(seed).harmonicMean)),
+        columns.map(([, figures]) => percentColumn(figures(seed).harmonicMean)),
       ),
     ),
     means('unseen classes only: top-1', ({ standardAccuracy }) => standardAccuracy),
@@ -55,7 +55,7 @@ export function seedsTable(seeds: readonly SeedFigures[]): string {
 /** A figure is missing for every seed or for none: it depends on which test rows there are. */
 function meanAndSpread(values: readonly (number | null)[]): string {
   const measured = values.filter((value) => value !== null);
-  if (measured.length === 0) return percent(null);
+  if (measured.length === 0) return percentColumn(null);
   const { mean, deviation } = spread(measured);
-  return `${percent(mean)} ± ${percent(deviation).trim()}`;
+  return `${percentColumn(mean)} ± ${percent(deviation)}`;
 }

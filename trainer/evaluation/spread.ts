@@ -1,3 +1,5 @@
+import { mean } from '../../core/mean.js';
+
 interface Spread {
   readonly mean: number;
   /** Sample standard deviation; 0 for one value. */
@@ -5,7 +7,7 @@ interface Spread {
 }
 
 export function spread(values: readonly number[]): Spread {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-  return { mean, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0 };
+  const center = mean(values);
+  const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+  return { mean: center, deviation: values.length > 1 ? Math.sqrt(squares / (values.length - 1)) : 0 };
 }

@@ -80,7 +80,7 @@ const best: Readonly<Record<Benchmark, PublishedRow>> = {
 
 export const tableNames = ['gzsl', 'szsl', 'tzsl', 'imagenet'] as const;
 export type TableName = (typeof tableNames)[number];
-export type SplitName = 'proposed' | 'standard';
+export type BenchmarkSplit = 'proposed' | 'standard';
 
 export const columnsOf: Readonly<Record<TableName, readonly string[]>> = {
   gzsl: ['unseen', 'seen', 'H'],
@@ -92,7 +92,11 @@ export const columnsOf: Readonly<Record<TableName, readonly string[]>> = {
 /** The tables that have a column for each benchmark; that of ImageNet is about one dataset alone. */
 type BenchmarkTable = Exclude<TableName, 'imagenet'>;
 
-export function paperRows(table: BenchmarkTable, benchmark: Benchmark, split: SplitName): PublishedRow[] {
+export function paperRows(
+  table: BenchmarkTable,
+  benchmark: Benchmark,
+  split: BenchmarkSplit,
+): PublishedRow[] {
   const at = benchmarks.indexOf(benchmark);
   const rows =
     table === 'gzsl'

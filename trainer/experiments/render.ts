@@ -21,7 +21,7 @@ export const sources: Readonly<Record<TableRow['source'], string>> = {
   ablation: 'ablation here',
 };
 
-export function renderReport({ tables, figures }: Reproduction): string {
+export function renderMarkdown({ tables, figures }: Reproduction): string {
   const parts = [...tables.map(renderTable), ...figures.map(renderFigure)];
   return `${parts.join('\n\n')}\n`;
 }

@@ -13,7 +13,7 @@ import { figureSolvers, stepsOfSolvers, type SolversFigure } from './figure-solv
 import { figureTsne, type TsneFigure } from './figure-tsne.js';
 import type { ExperimentRun } from './judged-model.js';
 import type { TableName } from './published.js';
-import { renderReport } from './render.js';
+import { renderMarkdown } from './render.js';
 import { makeTable, stepsOf, type Table, type TableRequest } from './table.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 import { Timekeeper } from './timekeeper.js';
@@ -70,7 +70,7 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
     figures.push(await makers[figure].make(dataset, configuration, seeds, run, time));
   const reproduction = { tables, figures };
   writeFileAtomically(join(out, 'results.json'), `${JSON.stringify(reproduction, null, 2)}\n`);
-  writeFileAtomically(join(out, 'report.md'), renderReport(reproduction));
+  writeFileAtomically(join(out, 'report.md'), renderMarkdown(reproduction));
   const { renderPage } = await import('./render-page.js'); // loaded on demand: the charting library is slow to load
   writeFileAtomically(join(out, 'report.html'), renderPage(reproduction, dataset.name));
   return reproduction;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
 import type { Watcher } from '../../core/progress.js';
+import { mean } from '../../core/mean.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fingerprint } from '../datasets/fingerprint.js';
 import type { Shard } from '../shard.js';
@@ -109,13 +110,11 @@ export function mergeSweep(out: string): SweepRow[] {
   const byKey = new Map<string, UnitResult[]>();
   for (const result of results) byKey.set(result.key, [...(byKey.get(result.key) ?? []), result]);
   const rows = [...byKey.values()].map((folds) => {
-    const mean = (pick: (result: UnitResult) => number): number =>
-      folds.reduce((sum, result) => sum + pick(result), 0) / folds.length;
     return {
       settings: folds[0].settings,
-      harmonicMean: mean((result) => result.harmonicMean),
-      standardTop1: mean((result) => result.standardTop1),
-      ausuc: mean((result) => result.ausuc),
+      harmonicMean: mean(folds.map((result) => result.harmonicMean)),
+      standardTop1: mean(folds.map((result) => result.standardTop1)),
+      ausuc: mean(folds.map((result) => result.ausuc)),
       folds: folds.length,
       foldsInAll: folds[0].folds,
     };

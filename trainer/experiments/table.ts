@@ -12,7 +12,7 @@ import {
   paperRows,
   type Benchmark,
   type PublishedRow,
-  type SplitName,
+  type BenchmarkSplit,
   type TableName,
 } from './published.js';
 import { imagenetNotes, imagenetRows } from './published-imagenet.js';
@@ -28,7 +28,7 @@ export interface TableRequest {
   readonly ablations: boolean;
   readonly baselines: boolean;
   readonly benchmark: Benchmark | undefined;
-  readonly split: SplitName;
+  readonly split: BenchmarkSplit;
 }
 
 /** One line of a table; percentages. */

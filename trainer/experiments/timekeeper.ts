@@ -1,5 +1,5 @@
 import type { Watcher } from '../../core/progress.js';
-import { inWords } from '../../core/time-left.js';
+import { timeLeftInWords } from '../../core/time-left.js';
 
 /** Steps that were computed: how many, and how long they took together. */
 interface Pace {
@@ -49,6 +49,6 @@ export class Timekeeper {
     const means = new Map(Array.from(this.paces, ([kind, pace]) => [kind, pace.seconds / pace.steps]));
     const ofOthers = [...means.values()].reduce((sum, mean) => sum + mean, 0) / means.size;
     const seconds = this.left.reduce((sum, kind) => sum + (means.get(kind) ?? ofOthers), 0);
-    return inWords(1000 * seconds);
+    return timeLeftInWords(1000 * seconds);
   }
 }

@@ -25,7 +25,7 @@ export interface Assembled {
 }
 
 /** `stores` may be one whole extraction or all shards of one; `out` must not exist. */
-export async function assemble(stores: readonly PartStore[], out: string): Promise<Assembled> {
+export async function assembleParts(stores: readonly PartStore[], out: string): Promise<Assembled> {
   const [{ plan }] = stores;
   for (const { folder, plan: other } of stores)
     if (planKey(other) !== planKey(plan))

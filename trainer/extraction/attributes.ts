@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failures.js';
-import { readTable, type TableLine } from './read-table.js';
+import { readTable, wrongCellCount, type TableLine } from './read-table.js';
 import { numberReader, type NumberReader } from './table-numbers.js';
 
 /** What was left out of the dataset, and what to do about it. */
@@ -20,7 +20,7 @@ export interface ClassAttributes {
 
 /** `class,<attribute names>`, one line per class. Lines that cannot be used are listed in `leftOut`; the caller decides what they mean. */
 export async function readAttributes(path: string): Promise<ClassAttributes> {
-  const { header, lines } = await readTable(path);
+  const { header, lines, delimiter } = await readTable(path);
   const [first, ...attributeNames] = withoutEmptyEnd(header);
   checkHeader(path, first, attributeNames);
   const width = 1 + attributeNames.length;
@@ -31,7 +31,7 @@ export async function readAttributes(path: string): Promise<ClassAttributes> {
   const values: number[][] = [];
   const leftOut: LeftOut[] = [];
   for (const line of rows) {
-    const problem = problemOf(line, attributeNames, firstLines, numbers);
+    const problem = problemOf(line, attributeNames, firstLines, numbers, delimiter);
     const [name, ...cells] = line.fields;
     if (!firstLines.has(name)) firstLines.set(name, line.number);
     if (problem !== null) {
@@ -96,17 +96,18 @@ function columnLetter(index: number): string {
 }
 
 function problemOf(
-  { fields: [name, ...fields] }: TableLine,
+  line: TableLine,
   attributeNames: readonly string[],
   firstLines: ReadonlyMap<string, number>,
   numbers: NumberReader,
+  delimiter: string,
 ): string | null {
+  const [name, ...fields] = line.fields;
   if (name === '') return 'the class has no name. Write one, or remove the line.';
   const before = firstLines.get(name);
   if (before !== undefined)
     return `the class "${name}" is described twice, first in line ${before}. Remove one of the lines.`;
-  if (fields.length !== attributeNames.length)
-    return `the class "${name}" has ${fields.length} values for ${attributeNames.length} attributes. Add or remove values.`;
+  if (fields.length !== attributeNames.length) return wrongCellCount(line, attributeNames, delimiter);
   const bad = fields.flatMap((cell, i) => (Number.isNaN(numbers.value(cell)) ? [i] : []));
   if (bad.length === 0) return null;
   const [first] = bad;

@@ -13,7 +13,7 @@ import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import { someOf } from '../datasets/findings.js';
-import { assemble, nameOf, type Assembled } from './assemble.js';
+import { assembleParts, nameOf, type Assembled } from './assemble.js';
 import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
 import { PartStore } from './parts.js';
 import { planOf, readInputs } from './plan.js';
@@ -92,7 +92,7 @@ export async function extract(
     watcher,
   );
   if (shard.of > 1) return { ...done, assembled: null, folder };
-  const assembled = await assemble([store], out);
+  const assembled = await assembleParts([store], out);
   await store.remove();
   return { ...done, assembled, folder: out };
 }
@@ -102,7 +102,7 @@ export async function mergeShards(folders: readonly string[], out: string): Prom
   refuseExisting(out);
   const found = folders.length > 0 ? folders : await shardsBeside(out);
   const stores = await Promise.all(found.map((folder) => PartStore.read(folder)));
-  return assemble(stores, out);
+  return assembleParts(stores, out);
 }
 
 function shardFolder(out: string, { number, of }: Shard): string {

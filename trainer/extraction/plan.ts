@@ -3,7 +3,7 @@
  * continued, and shards are merged, only when their plans are equal.
  */
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
 import { attributeNoteSchema } from '../../core/bundle/manifest.js';
@@ -14,7 +14,7 @@ import { readAttributeNotes } from '../datasets/attribute-notes.js';
 import { someOf } from '../datasets/findings.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import { listed as listedMistakes, readAttributes, type ClassAttributes } from './attributes.js';
-import { listFolders, listTable } from './list-pictures.js';
+import { listFolders, listTable, type ListedPicture } from './list-pictures.js';
 import { makeSplits, type SplitOptions } from './make-splits.js';
 
 const leftOutSchema = z.object({ file: z.string(), reason: z.string() });
@@ -105,7 +105,7 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
   if (usable.length === 0)
     throw new Failure(
       'dataset-invalid',
-      `None of the classes of pictures is in ${request.attributes}. Its classes are ${someOf(described.classNames)}; pictures are of ${someOf([...new Set(listed.pictures.map(({ className }) => className))])}.`,
+      `None of the classes of pictures is in ${request.attributes}. Its classes are ${someOf(described.classNames)}; pictures are of ${someOf([...new Set(listed.pictures.map(({ className }) => className))])}.${oneFolderDeeper(images, listed.pictures, classIndex)}`,
     );
   const unknown = request.splits.unseenClasses?.filter((name) => !classIndex.has(name)) ?? [];
   if (unknown.length > 0)
@@ -222,4 +222,16 @@ export function planKey(plan: Plan): string {
 
 export function partCount({ pictures, partSize }: Plan): number {
   return Math.ceil(pictures.length / partSize);
+}
+
+/** Where a folder above the one with the classes was named. */
+function oneFolderDeeper(
+  images: string,
+  pictures: readonly ListedPicture[],
+  classIndex: ReadonlyMap<string, number>,
+): string {
+  const meant = pictures.map(({ file }) => file.split('/')).find((parts) => classIndex.has(parts[1]));
+  return meant === undefined
+    ? ''
+    : ` ${join(images, meant[0])} holds folders of these classes: name it with --images.`;
 }

@@ -8,6 +8,8 @@ interface Table {
   readonly path: string;
   readonly header: readonly string[];
   readonly lines: readonly TableLine[];
+  /** What separates its cells. */
+  readonly delimiter: string;
 }
 
 export interface TableLine {
@@ -26,9 +28,10 @@ export async function readTable(path: string): Promise<Table> {
   const text = textOf(bytes, path);
   const declared = /^sep=(.)\r?\n/.exec(text)?.[1]; // Excel's own way to say it
   const skipped = declared === undefined ? 0 : 1;
+  const delimiter = declared ?? delimiterOf(text);
   try {
     const parsed = parse(text, {
-      delimiter: declared ?? delimiterOf(text),
+      delimiter,
       from_line: 1 + skipped,
       trim: true,
       skip_empty_lines: true,
@@ -37,7 +40,7 @@ export async function readTable(path: string): Promise<Table> {
       info: true,
     }) as unknown as { record: string[]; info: { lines: number } }[];
     const [header, ...lines] = parsed.map(({ record, info }) => ({ number: info.lines, fields: record }));
-    return { path, header: (header as TableLine | undefined)?.fields ?? [], lines };
+    return { path, header: (header as TableLine | undefined)?.fields ?? [], lines, delimiter };
   } catch (error) {
     throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${(error as Error).message}`, {
       cause: error,
@@ -67,4 +70,17 @@ function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/)).replace(/"[^"]*"/g, '');
   const counts = delimiters.map((delimiter) => header.split(delimiter).length);
   return delimiters[counts.indexOf(Math.max(...counts))];
+}
+
+/** A line with more or fewer cells than the header has. */
+export function wrongCellCount(
+  { fields: [name, ...values] }: TableLine,
+  columns: readonly string[],
+  delimiter: string,
+): string {
+  const count = `the class "${name}" has ${values.length} values for ${columns.length} columns.`;
+  // The usual reason: 0,5 in a table whose cells are separated by commas, too.
+  return values.length > columns.length && delimiter === ','
+    ? `${count} Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.`
+    : `${count} Add or remove values.`;
 }

@@ -16,7 +16,7 @@ import type { Watcher } from '../../core/progress.js';
 import { stopIfAsked } from '../../core/stop.js';
 import type { HeadSettings } from '../configuration.js';
 import type { Engine, GradientEvaluator, LossProgram } from '../engine/contract.js';
-import { minimise, type Evaluation } from '../../core/compute/minimise.js';
+import { minimise, type ObjectiveValue } from '../../core/compute/minimise.js';
 import type { HeadTrainingSet } from './training-set.js';
 
 export interface FittedHead extends LinearHead {
@@ -55,7 +55,7 @@ export async function fitHead(
   const size = classes * width;
   const regularisation = resolvedRegularisation(settings, classes);
 
-  const evaluate = async (point: Float64Array): Promise<Evaluation> => {
+  const evaluate = async (point: Float64Array): Promise<ObjectiveValue> => {
     stopIfAsked(watcher.signal);
     const { value, gradient } = await logSumExps(evaluator, set, point, size);
     let total = value;

@@ -38,7 +38,7 @@ export interface TrainingData {
   readonly release: () => Promise<void>;
 }
 
-export interface FewShotRows {
+interface FewShotRows {
   readonly features: Matrix; // (n, D), mapped
   readonly labels: Int32Array; // (n)
 }

@@ -4,12 +4,13 @@ import { readBundle } from '../../core/bundle/read.js';
 import { writeBundle } from '../../core/bundle/write.js';
 import { BoundTensor, Session } from '../../core/compute/session.js';
 import { Failure } from '../../core/failures.js';
-import { matrix, takeRows, type Matrix } from '../../core/matrix.js';
+import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import { packGeometry } from '../../core/head/novelty/geometry.js';
 import { fitGeometry } from '../confidence/fit-geometry.js';
 import { fitPlacement } from '../confidence/fit-placement.js';
 import { crowdingScale } from '../confidence/promises.js';
+import { describeRecognition } from '../confidence/recognition.js';
 import type { FittedGeometry } from '../confidence/fold-sample.js';
 import type { Configuration } from '../configuration.js';
 import { countRows } from '../datasets/class-sets.js';
@@ -33,6 +34,7 @@ export interface ModelToSave {
   readonly seed: number;
   readonly bias: Selection['bias'];
   readonly evidence: Selection['evidence'];
+  readonly assignment: Selection['assignment'];
   readonly confidence: Selection['confidence'];
   readonly metrics: Readonly<Record<string, unknown>>;
   /** What the head has learnt from unlabelled rows; left out when there were none. */
@@ -94,6 +96,7 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
         realPrior: configuration.head.realPrior,
         intercepts: configuration.head.intercepts,
         evidence,
+        assignment: saved.assignment,
       },
       confidence: confidenceOf(saved, geometry),
       metrics: saved.metrics,
@@ -136,16 +139,17 @@ function examplesOf(fewShot: TrainedModel['data']['fewShot']): Map<number, Matri
 
 /** What validation found, with where known pictures lie by all training rows. */
 function confidenceOf(
-  { confidence: fitted, model }: Pick<ModelToSave, 'confidence' | 'model'>,
+  { confidence: fitted, model, dataset }: Pick<ModelToSave, 'confidence' | 'model' | 'dataset'>,
   geometry: FittedGeometry | null,
 ): Confidence | null {
   if (!fitted || !geometry) return null;
   const { novelty, recognition, ...measured } = fitted;
   const { spreads, meanLength } = geometry;
-  const attributeScale = Array.from(crowdingScale(model.data));
+  const encodedOf = (name: string): Float32Array =>
+    rowOf(model.data.attributes, dataset.classNames.indexOf(name));
   return {
     ...measured,
-    recognition: recognition && { ...recognition, attributeScale },
+    recognition: recognition && describeRecognition(recognition, encodedOf, crowdingScale(model.data)),
     novelty: { ...novelty, ...spreads, meanLength, placement: fitPlacement(model.head, geometry) },
   };
 }

@@ -7,6 +7,7 @@
  * with the slope that has the best mean H over folds in which fewer classes compete.
  */
 import { unseenBiasFor } from '../../core/head/unseen-bias.js';
+import { mean } from '../../core/mean.js';
 import { accuracyAtBias, type Margins } from '../evaluation/metrics.js';
 import { seenUnseenCurve } from '../evaluation/seen-unseen-curve.js';
 import type { FoldResult } from './validate.js';
@@ -95,10 +96,6 @@ function meanHarmonic<T extends { readonly margins: Margins }>(
   biasOf: (one: T) => number,
 ): number {
   return mean(judged.map((one) => accuracyAtBias(one.margins, biasOf(one)).harmonicMean));
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function deviation(values: Float64Array): number {

@@ -155,7 +155,7 @@ export function evidenceOf(
   return { evidence: settingsOf(closedForm, choice), deviations: deviationsOf(closedForm).deviations };
 }
 
-function settingsOf(
+export function settingsOf(
   closedForm: ClosedForm,
   { noise, isotropicShare, halfBiasPictures }: EvidenceChoice,
 ): EvidenceSettings {
@@ -171,7 +171,7 @@ function settingsOf(
 }
 
 /** How far each seen class lies from where a fit without it puts it, at the length that class means have. */
-function deviationsOf({ means, heldOut }: ClosedForm): { deviations: Matrix; length: number } {
+export function deviationsOf({ means, heldOut }: ClosedForm): { deviations: Matrix; length: number } {
   let length = 0;
   for (let c = 0; c < means.rows; c++) length += lengthOf(rowOf(means, c)) / means.rows;
   const count = Math.min(maxDeviations, means.rows);

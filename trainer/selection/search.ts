@@ -8,10 +8,14 @@ import { fitConfidence, type FittedConfidence } from '../confidence/fit-confiden
 import type { Dataset } from '../datasets/dataset.js';
 import { accuracyAtBias } from '../evaluation/metrics.js';
 import { assessFold, type SearchRun } from './assess-fold.js';
+import type { Manifest } from '../../core/bundle/manifest.js';
+import { chooseAssignment } from './assignment.js';
 import { chooseBias, type ChosenBias } from './bias.js';
 import { chooseEvidence, pictureGains, type EvidenceChoice, type PictureGain } from './evidence.js';
 import { foldPlan } from './fold-plan.js';
 import type { FoldResult } from './validate.js';
+import { percent } from '../../core/percent.js';
+import { mean } from '../../core/mean.js';
 
 /** One line of the table of what was tried. */
 interface Trial {
@@ -29,6 +33,8 @@ export interface Selection {
   readonly trials: readonly Trial[]; // empty when nothing could be validated
   /** How much labelled pictures count beside attributes. */
   readonly evidence: EvidenceChoice;
+  /** How unlabelled pictures are assigned to classes; null when it could not be measured. */
+  readonly assignment: Manifest['head']['assignment'];
   /** What they gain on held-out classes; empty when it could not be measured. */
   readonly pictureGains: readonly PictureGain[];
   /** How far answers can be trusted; null when nothing could be validated. */
@@ -68,12 +74,16 @@ export async function selectSettings(
   if (shares.length > 1 && share === undefined)
     for (const { value, harmonicMean } of shareTrials)
       run.watcher.note(
-        `  ${percent(value!)} % of what the generator learnt: H ${percent(harmonicMean)} on validation classes`,
+        `  ${percent(value)} % of what the generator learnt: H ${percent(harmonicMean)} on validation classes`,
       );
   return {
     configuration: withSetting(configuration, 'generator', 'share', shares[chosen]),
     bias: biases[chosen],
     evidence: chooseEvidence(perShare[chosen], start.validation.minimumGain),
+    assignment: chooseAssignment(
+      perShare[chosen],
+      chooseBias(perShare[chosen]).unseenBias / (start.head.temperature ?? 1),
+    ),
     pictureGains: pictureGains(perShare[chosen]),
     confidence: fitConfidence(
       perShare[chosen].map(({ sample }) => sample),
@@ -128,7 +138,7 @@ function withoutValidation(configuration: Configuration): Selection {
     range: [-length, length],
   } as const;
   const evidence = chooseEvidence([], 0);
-  return { configuration, bias, trials: [], evidence, pictureGains: [], confidence: null };
+  return { configuration, bias, trials: [], evidence, assignment: null, pictureGains: [], confidence: null };
 }
 
 /** How many folds selectSettings() trains on, over all candidates. */
@@ -219,18 +229,12 @@ function record(
   folds: readonly FoldResult[],
   { unseenBias, harmonicMean }: ChosenBias,
 ): Trial {
-  const mean = (pick: (fold: FoldResult) => number): number =>
-    folds.reduce((sum, fold) => sum + pick(fold), 0) / folds.length;
   return {
     setting,
     value,
     harmonicMean,
-    ausuc: mean((fold) => fold.ausuc),
-    standardTop1: mean((fold) => fold.standardTop1),
+    ausuc: mean(folds.map((fold) => fold.ausuc)),
+    standardTop1: mean(folds.map((fold) => fold.standardTop1)),
     unseenBias,
   };
-}
-
-function percent(fraction: number): string {
-  return (100 * fraction).toFixed(1);
 }

@@ -16,6 +16,7 @@ import { withShare } from '../generator/ensemble.js';
 import { headFor, trainNetworks, type ModelRun } from '../model.js';
 import { prepareTrainingData } from '../preparation/training-data.js';
 import { judgeFewer, type FewerCompeting } from './fewer-competing.js';
+import { judgeAssignment, type FoldAssignment } from './assignment.js';
 import { judgePictures, type FoldEvidence } from './evidence.js';
 import { foldPlan, requireFolds } from './fold-plan.js';
 
@@ -29,6 +30,8 @@ export interface FoldResult {
   readonly standardTop1: number;
   /** What a few labelled pictures of each held-out class say of how much pictures count; null: no closed form. */
   readonly pictures: FoldEvidence | null;
+  /** What it says of how unlabelled pictures are to be assigned; null: no closed form, or too few rows. */
+  readonly assignment: FoldAssignment | null;
   /** What confidence is measured on (trainer/confidence/). */
   readonly sample: FoldSample;
 }
@@ -52,6 +55,7 @@ export async function validate(
     const learnt = await trainNetworks(data, configuration, run);
     const results: FoldResult[] = [];
     const pictures = await judgePictures(data, small, configuration);
+    const assignment = await judgeAssignment(data, small, configuration);
     const geometry = await fitGeometry(data);
     for (const share of run.shares) {
       const networks = withShare(learnt, share);
@@ -68,6 +72,7 @@ export async function validate(
           competing: small.unseen.length,
           fewer: await judgeFewer(score, small),
           pictures,
+          assignment,
           ausuc: curve.area,
           bestHarmonicMean: curve.best.harmonicMean,
           sample: await sampleFold(score, head, small, data, geometry, (classes) =>

@@ -13,7 +13,7 @@ import type { Engine } from '../engine/contract.js';
 import type { TrainedModel } from '../model.js';
 import { saveModel, type ModelToSave } from '../saving/save.js';
 
-export interface AdaptedModel {
+interface AdaptedModel {
   readonly model: TrainedModel;
   readonly adaptation: NonNullable<ModelToSave['adaptation']>;
   /** For people: what was found, and what speaks against it. */
@@ -38,7 +38,7 @@ export async function adaptToUnlabelled(
       notes: [
         ...adaptation.warnings.map((warning) => `Warning: ${warning}`),
         `Learnt from ${features.rows} unlabelled rows: ${moved} of ${dataset.unseen.length} unseen classes moved. ` +
-          `About ${percent(adaptation.unseenShare)} of the rows are of unseen classes, ${percent(adaptation.none.share)} of none of the classes.`,
+          `About ${percent(adaptation.unseenShare)} % of the rows are of unseen classes, ${percent(adaptation.none.share)} % of none of the classes.`,
       ],
     };
   } finally {

@@ -1,6 +1,7 @@
 /** Pictures that are damaged, declare a wrong size, or are unusual but valid (the latter may be answered 200). */
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { flatJpeg, flatPng, hugePng, withChunk } from '../../../fixtures/flat-pictures.js';
 import type { Random } from '../../../core/random.js';
 import { noise, pick, whole, type MakeRequest } from './request.js';
 
@@ -41,15 +42,17 @@ export async function pictureSeeds(): Promise<PictureSeeds> {
       flat(1, 16_000).webp().toBuffer(),
     ]),
     bombs: [
-      declaredPng(60_000, 60_000),
-      declaredPng(2 ** 31 - 1, 2 ** 31 - 1),
-      declaredPng(0, 10),
+      hugePng(60_000, 60_000),
+      hugePng(2 ** 31 - 1, 2 ** 31 - 1),
+      hugePng(0, 10),
       withChunk(good.png, 'iCCP', Buffer.concat([Buffer.from('p\0\0'), deflateSync(Buffer.alloc(64e6))])),
       withChunk(good.png, 'zTXt', Buffer.concat([Buffer.from('t\0\0'), deflateSync(Buffer.alloc(64e6))])),
       declaredJpeg(good.jpeg, 65_500, 65_500),
       declaredJpeg(good.jpeg, 7_000, 7_000),
       manyScans(progressive, 2_000),
       declaredWebp(good.webp, 16_383, 16_383),
+      flatJpeg(7_000, 7_000, { isInterleaved: false }),
+      flatPng(2_000_000, 1),
       await flat(6_000, 6_000).png({ compressionLevel: 9 }).toBuffer(), // within the limit on pixels: decoded in full
     ],
   };
@@ -110,30 +113,6 @@ function flipped(bytes: Uint8Array, count: number, random: Random): Buffer {
   const copy = Buffer.from(bytes);
   for (let i = 0; i < count; i++) copy[random.integer(copy.length)] ^= 1 << random.integer(8);
   return copy;
-}
-
-function chunk(type: string, content: Uint8Array): Buffer {
-  const body = Buffer.concat([Buffer.from(type), content]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
-const pngHead = 8 + 25; // signature and IHDR
-
-function withChunk(png: Buffer, type: string, content: Uint8Array): Buffer {
-  return Buffer.concat([png.subarray(0, pngHead), chunk(type, content), png.subarray(pngHead)]);
-}
-
-function declaredPng(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8); // eight bits, RGB
-  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
-  const content = chunk('IDAT', deflateSync(Buffer.alloc(100)));
-  return Buffer.concat([signature, chunk('IHDR', header), content, chunk('IEND', Buffer.alloc(0))]);
 }
 
 function declaredJpeg(jpeg: Buffer, width: number, height: number): Buffer {

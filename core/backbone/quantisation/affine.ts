@@ -14,7 +14,7 @@ export interface TensorParameters {
   readonly zeroPoint: number; // 0..255
 }
 
-export interface ChannelWeights {
+interface ChannelWeights {
   readonly scales: Float32Array; // (C)
   readonly values: Int8Array; // as the weights
   readonly bias: Int32Array | null; // (C)
@@ -22,13 +22,13 @@ export interface ChannelWeights {
 }
 
 /** So that neither a scale nor the product of two underflows. */
-const leastScale = 2 ** -60;
+const minScale = 2 ** -60;
 
 /** Of the smallest range that holds the measured one and zero: padding is zero, and must be represented exactly. */
 export function tensorParameters([low, high]: Range): TensorParameters {
   const [least, most] = [Math.min(low, 0), Math.max(high, 0)];
   const scale = Math.fround((most - least) / 255);
-  if (scale < leastScale) return { scale: 1, zeroPoint: 0 }; // always zero on the pictures that were measured
+  if (scale < minScale) return { scale: 1, zeroPoint: 0 }; // always zero on the pictures that were measured
   return { scale, zeroPoint: clamp(roundToEven(-least / scale), 0, 255) };
 }
 
@@ -48,7 +48,7 @@ export function channelWeights(
   const scales = Float32Array.from(largest, (size, channel) => {
     // A channel with weights near zero must not get a scale so small that its bias leaves the 32 bits.
     const forBias = Math.abs(bias?.[channel] ?? 0) / (inputScale * 2 ** 30);
-    return Math.max(size / 127, forBias, leastScale);
+    return Math.max(size / 127, forBias, minScale);
   });
   const biasScales = scales.map((scale) => scale * inputScale);
   return {

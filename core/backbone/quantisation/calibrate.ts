@@ -10,7 +10,7 @@ import type { Watcher } from '../../progress.js';
 import { stopIfAsked } from '../../stop.js';
 import type { BackboneEntry } from '../catalogue.js';
 import { encoded, encodeOnnx, floatOutput, readNode } from '../onnx-file.js';
-import { pictureSize } from '../preprocess.js';
+import { pictureSize } from '../picture-tensor.js';
 import type { Network } from './network.js';
 import type { QuantisationPlan } from './plan.js';
 import type { Range, Ranges } from './ranges.js';

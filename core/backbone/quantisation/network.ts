@@ -1,6 +1,13 @@
 /** An ONNX network as the quantiser sees it: nodes in the order of the file, and float constants by name. */
 import { Failure } from '../../failures.js';
-import { eachField, readConstant, readOnnx, type OnnxFile, type OnnxNode } from '../onnx-file.js';
+import {
+  eachField,
+  readConstant,
+  readOnnx,
+  type OnnxFile,
+  type OnnxNode,
+  type RawField,
+} from '../onnx-file.js';
 import { readFloats, type FloatTensor } from '../onnx-tensor.js';
 
 export interface Network {
@@ -39,9 +46,12 @@ export function networkOf(file: OnnxFile): Network {
   for (const node of nodes)
     for (const name of new Set(node.inputs)) readers.set(name, [...(readers.get(name) ?? []), node]);
   const known = new Map(constants.map((constant) => [constant.name, constant]));
-  for (const { operator, outputs, attributes } of nodes) {
+  for (const { operator, inputs, outputs, attributes } of nodes) {
     const tensor = operator === 'Constant' ? attributes.get('value')?.tensor : undefined;
     if (tensor) known.set(outputs[0], readConstant(tensor));
+    // Exporters of PyTorch write parameters that several layers share once, and the others as copies of it.
+    const original = operator === 'Identity' ? known.get(inputs[0]) : undefined;
+    if (original) known.set(outputs[0], original);
   }
   return {
     file,
@@ -73,15 +83,21 @@ export function cannotQuantise(operator: string, reason: string): Failure {
 
 /** Of ONNX's own operators. */
 function opsetOf({ rest }: OnnxFile): number {
-  let found = 1;
-  for (const [field, content] of rest) {
-    if (field !== 8 || typeof content === 'number') continue;
-    let [domain, version] = ['', 1];
-    eachField(content, (tag, reader) => {
-      if (tag === 1) domain = reader.readString();
-      else if (tag === 2) version = reader.readVarint();
-    });
-    if (domain === '' || domain === 'ai.onnx') found = version;
-  }
-  return found;
+  const own = rest.findLast(isOwnOpset);
+  return own ? readOpset(own).version : 1;
+}
+
+/** Whether a field of the file says which version of ONNX's own operators it uses. */
+export function isOwnOpset(field: RawField): boolean {
+  return field[0] === 8 && ['', 'ai.onnx'].includes(readOpset(field).domain);
+}
+
+function readOpset([, content]: RawField): { readonly domain: string; readonly version: number } {
+  let [domain, version] = ['', 1];
+  if (typeof content === 'number') return { domain, version };
+  eachField(content, (tag, reader) => {
+    if (tag === 1) domain = reader.readString();
+    else if (tag === 2) version = reader.readVarint();
+  });
+  return { domain, version };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, resolve } from 'node:path';
+import { availableCores } from '../../available-cores.js';
 import { Failure } from '../../failures.js';
 import { sha256Of } from '../../hash.js';
 import { projectFolder } from '../../project-folder.js';
@@ -24,11 +25,12 @@ import {
   type Catalogue,
 } from '../catalogue.js';
 import { prepare } from '../preprocess.js';
+import { checkOnThisMachine, type MachineCheck } from './check/machine-check.js';
 import { metadataOf } from './metadata.js';
 import { Quantiser } from './quantise.js';
 import { rangesSchema, type Ranges } from './ranges.js';
 
-export interface QuantiseOptions {
+interface QuantiseOptions {
   /** The float backbone. */
   readonly from: string;
   /** What the int8 one is called. */
@@ -50,11 +52,13 @@ interface MeasuredRanges {
 
 interface Quantised extends MeasuredRanges {
   readonly backbone: Backbone;
+  /** Beside the float one, on this machine. */
+  readonly check: MachineCheck;
 }
 
 const pictureExtensions = new Set(['.jpg', '.jpeg', '.png', '.webp']);
 
-/** Calibrates, writes, and keeps the result under a name of its own. */
+/** Calibrates, writes, tries, and keeps the result under a name of its own. */
 export async function quantiseBackbone(
   catalogue: Catalogue,
   { from, name, pictures, count, environment }: QuantiseOptions,
@@ -74,12 +78,29 @@ export async function quantiseBackbone(
     source: { kind: 'quantised', from, sha256: sha256Of(float.model), ranges: null },
     sha256: sha256Of(model),
   } satisfies BackboneEntry);
+  const check = await tryOut(backboneOf(entry, model), float, watcher);
   await keepBackbone(catalogue, entry, model, { 'ranges.json': `${JSON.stringify(ranges, null, 2)}\n` });
-  return { ...measured, backbone: backboneOf(entry, model) };
+  return { ...measured, backbone: backboneOf(entry, model), check };
+}
+
+/** A network that the runtime cannot run is not kept. */
+async function tryOut(int8: Backbone, float: Backbone, watcher: Watcher): Promise<MachineCheck> {
+  watcher.note(`Comparing ${int8.entry.name} with ${float.entry.name} …`);
+  const options = { threads: availableCores(), provider: 'cpu' } as const;
+  try {
+    return await checkOnThisMachine(int8, () => Promise.resolve(float), options);
+  } catch (error) {
+    const [reason] = (error as Error).message.split('\n');
+    throw new Failure(
+      'backbone-invalid',
+      `${float.entry.name} was quantised, but ONNX Runtime cannot run the result, which is not kept: ${reason}`,
+      { cause: error },
+    );
+  }
 }
 
 /** Over `count` pictures of a folder, evenly spread over the sorted names. */
-export async function measureRanges(
+async function measureRanges(
   float: Backbone,
   folder: string,
   count: number,

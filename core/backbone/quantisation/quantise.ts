@@ -2,6 +2,7 @@
 import { foldBatchNormalisation } from './fold-batch-normalisation.js';
 import { calibrate } from './calibrate.js';
 import { readNetwork, type Network } from './network.js';
+import { withIntegerOperators } from './raise-opset.js';
 import { planQuantisation, type QuantisationPlan } from './plan.js';
 import type { Ranges } from './ranges.js';
 import { writeQuantised } from './write-qdq.js';
@@ -14,7 +15,7 @@ export class Quantiser {
 
   /** Fails with the operator that stands in the way of a network that cannot be quantised. */
   static of(model: Uint8Array): Quantiser {
-    const network = foldBatchNormalisation(readNetwork(model));
+    const network = foldBatchNormalisation(withIntegerOperators(readNetwork(model)));
     return new Quantiser(network, planQuantisation(network));
   }
 

@@ -19,13 +19,18 @@ interface Rewritten {
 /** The network's file with other nodes; what nobody reads any more is left out. */
 export function encodeRewritten({ file: { graph, rest } }: Network, rewritten: Rewritten): Uint8Array {
   const { nodes, constants, metadata, domain } = rewritten;
-  const read = new Set(nodes.flatMap((node) => node.inputs));
+  const read = new Set(graph.outputs.map(({ name }) => name));
+  const kept = nodes.toReversed().filter(({ inputs, outputs }) => {
+    const isNeeded = outputs.some((name) => read.has(name));
+    if (isNeeded) for (const name of inputs) read.add(name);
+    return isNeeded;
+  });
   const isRead = ({ name }: { readonly name: string }): boolean => read.has(name);
   const wasConstant = new Set(graph.constants.map(({ name }) => name));
   return encodeOnnx({
     graph: {
       ...graph,
-      nodes: nodes.filter(({ operator, outputs }) => operator !== 'Constant' || read.has(outputs[0])),
+      nodes: kept.reverse(),
       constants: [...graph.constants.filter(isRead), ...constants],
       // Files of IR version 3 list their constants among the inputs as well.
       inputs: graph.inputs.filter((input) => isRead(input) || !wasConstant.has(input.name)),

@@ -72,22 +72,44 @@ export class RowScores {
     return sums;
   }
 
+  /** For each row, the exponentials of its scores over exp(pivot): (n, K). With log-sums over all classes as pivots these are probabilities. */
+  exponentials(bias: Float32Array, pivots: Float64Array): Float32Array {
+    const { classes, scores } = this;
+    const found = new Float32Array(pivots.length * classes);
+    const ignored = { addReal: () => undefined, addSynthetic: () => undefined };
+    this.forEachRow(
+      bias,
+      (row) => {
+        for (let k = 0; k < classes; k++) found[row * classes + k] = fastExponential(scores[k] - pivots[row]);
+      },
+      ignored,
+    );
+    return found;
+  }
+
   /**
    * Calls `visit` for each row with its scores in `this.scores`. The visit may replace them by the gradient with respect to
-   * them, which is then added to `gradients`.
+   * them, which is then added to `gradients`. Rows marked in `isSkipped` are left out.
    */
-  forEachRow(bias: Float32Array, visit: (row: number) => void, gradients: ScoreGradients): void {
+  forEachRow(
+    bias: Float32Array | Float64Array,
+    visit: (row: number) => void,
+    gradients: Pick<ScoreGradients, 'addReal' | 'addSynthetic'>,
+    isSkipped?: Uint8Array,
+  ): void {
     const { classes, scores } = this;
     const { temperature, length, residual, realRow, meanOf, draw, donor, scale } = this.rows;
     const [real, means, draws] = [this.real.data, this.means.data, this.draws.data];
     const realCount = realRow.length;
     for (let i = 0; i < realCount; i++) {
+      if (isSkipped?.[i] === 1) continue;
       const at = realRow[i] * classes;
       for (let k = 0; k < classes; k++) scores[k] = temperature * real[at + k] + bias[k];
       visit(i);
       gradients.addReal(at, temperature, scores);
     }
     for (let j = 0; j < scale.length; j++) {
+      if (isSkipped?.[realCount + j] === 1) continue;
       const at = draw[j] * classes;
       const donorAt = donor[j] * classes;
       const meanAt = meanOf[donor[j]] * classes;

@@ -17,7 +17,7 @@ export interface Assembly {
   readonly placed: readonly PlacedBlock[]; // in the order of the rows
 }
 
-export function assemble(
+export function assembleRows(
   { settings, donors, rowsPerDraw }: Pick<RowContext, 'settings' | 'donors' | 'rowsPerDraw'>,
   blocks: readonly RowBlock[],
 ): Assembly {

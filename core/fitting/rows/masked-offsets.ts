@@ -48,8 +48,9 @@ export class MaskedOffsets {
       const known = this.knownOf(block);
       if (known) masked.set(known.subarray(0, block.rows), block.firstRow);
     }
+    const isWhole = selected.length === baseOffsets.length; // another class is left out: nothing to pick, and nothing to copy
     const found = await this.computed(
-      selectRows(rows, selected),
+      isWhole ? rows : selectRows(rows, selected),
       Float64Array.from(selected, (row) => baseOffsets[row]),
     );
     selected.forEach((row, i) => (masked[row] = found[i]));

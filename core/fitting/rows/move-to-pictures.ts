@@ -13,7 +13,7 @@ import type { PicturesAlone } from '../pictures-alone.js';
 import type { AssignedPictures } from '../runtime-class.js';
 
 /** What a model knows of pictures and attributes. */
-export interface PictureContext {
+interface PictureContext {
   readonly settings: { readonly temperature: number | null };
   readonly evidence: EvidenceModel;
   readonly picturesAlone: PicturesAlone;

@@ -15,7 +15,7 @@ import { EvidenceModel } from '../evidence.js';
 import { PicturesAlone } from '../pictures-alone.js';
 import { fitSettingsOf } from '../fit-settings.js';
 import type { RuntimeClass } from '../runtime-class.js';
-import { assemble, type Assembly } from './assemble.js';
+import { assembleRows, type Assembly } from './assemble.js';
 import { ExampleMapper, ExampleRows } from './example-rows.js';
 import { headWithout, MaskedOffsets } from './masked-offsets.js';
 import { ReplayRows } from './replay-rows.js';
@@ -104,7 +104,7 @@ export class RowAssembly {
       return last;
     const known = this.classes;
     const names = classes.map(({ name }) => name);
-    const placed = assemble(this.context, blocks);
+    const placed = assembleRows(this.context, blocks);
     const baseOffsets = await this.offsets.of(placed);
     const described = names.map((name) => known.get(name)!);
     this.last = { ...placed, baseOffsets, blocks, names, replaces, classes: described };

@@ -12,7 +12,7 @@ import { shortenClasses } from './shorten-class.js';
 import {
   knownShareOf,
   synthesiseClasses,
-  type DescribedClass,
+  type ClassToSynthesise,
   type SyntheticClass,
 } from './synthetic-class.js';
 
@@ -89,7 +89,10 @@ export class SyntheticClassRows implements FitRowSource {
   }
 
   /** What pictures say of a class: those added, and those that training had. */
-  private picturesOf(name: string, examples: Matrix | null): Pick<DescribedClass, 'examples' | 'realMean'> {
+  private picturesOf(
+    name: string,
+    examples: Matrix | null,
+  ): Pick<ClassToSynthesise, 'examples' | 'realMean'> {
     const label = this.seenLabel(name);
     if (label < 0 || !examples) return { examples };
     const { replay } = this.context.bundle;
@@ -111,7 +114,7 @@ export class SyntheticClassRows implements FitRowSource {
     examples: readonly (Matrix | null)[],
     count: number,
   ) {
-    const unknown: DescribedClass[] = [];
+    const unknown: ClassToSynthesise[] = [];
     const found = classes.map(({ name, attributes, assigned }, c) => {
       const known = this.known.get(name);
       const isSame = known?.examples === examples[c] && known.assigned === assigned;

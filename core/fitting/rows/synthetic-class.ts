@@ -35,7 +35,7 @@ export function prototypesOf(classes: readonly SyntheticClass[]): Matrix {
 /** Synthetic rows that share one draw. Residuals vary far more than the generator does, so draws may be few. */
 export const residualsPerDraw = 16;
 
-export interface DescribedClass extends GivenPictures {
+export interface ClassToSynthesise extends GivenPictures {
   readonly name: string;
   readonly attributes: Float32Array; // (d), encoded
   /** The mean of its real rows, for a class that training had pictures of: (D). */
@@ -47,7 +47,7 @@ export const rowsPerBatch = 2048;
 
 export async function synthesiseClasses(
   context: RowContext,
-  described: readonly DescribedClass[],
+  described: readonly ClassToSynthesise[],
   count: number,
   purpose: string,
   draws = drawsPerPrototype,
@@ -69,7 +69,7 @@ export async function synthesiseClasses(
   return synthesised;
 }
 
-interface DrawnClass extends DescribedClass {
+interface DrawnClass extends ClassToSynthesise {
   readonly drawn: Matrix; // (draws, D), of unit length unless rows keep their own
 }
 
@@ -96,7 +96,7 @@ export async function classesOfDraws(
 /** The rows themselves (count, D), as the head sees them, beside the compact form of them. */
 export async function synthesiseRows(
   context: RowContext,
-  { name, attributes, examples, assigned, knownShare = 1 }: DescribedClass,
+  { name, attributes, examples, assigned, knownShare = 1 }: ClassToSynthesise,
   count: number,
   purpose: string,
 ) {
@@ -110,7 +110,7 @@ export async function synthesiseRows(
 /** Draws of unit length (or of their own), `draws` for each class in turn. */
 async function drawClasses(
   { bundle, settings, generator }: RowContext,
-  classes: readonly DescribedClass[],
+  classes: readonly ClassToSynthesise[],
   purpose: string,
   draws: number,
 ): Promise<Matrix> {
@@ -125,7 +125,7 @@ async function drawClasses(
 /** Rows of one class, written into `rows`, from its draws. */
 function rowsOfDraws(
   context: RowContext,
-  { name, realMean }: Pick<DescribedClass, 'name' | 'realMean'>,
+  { name, realMean }: Pick<ClassToSynthesise, 'name' | 'realMean'>,
   drawn: Matrix,
   purpose: string,
   rows: Matrix,

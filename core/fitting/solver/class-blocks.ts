@@ -4,18 +4,16 @@ import { rowOf, type Matrix } from '../../matrix.js';
 import type { AssembledRows } from '../rows/row-assembly.js';
 import { prototypesOf, type SyntheticClass } from '../rows/synthetic-class.js';
 
-/** Classes solved together. With more, a few new ones are solved with their neighbours, and many block by block. */
+/** Classes solved together. With more, block by block. */
 const maxClassesPerBlock = 128;
-const maxNeighbours = 64;
-/** Among many classes each neighbour matters less, and costs more. */
-const maxNeighboursOfMany = 32;
-const fewNeighboursAbove = 1024; // classes
+/** With more classes than twice these, a few new ones are solved with their neighbours: those farther away hardly move. */
+const maxNeighbours = 32;
 /** Prototypes stacked at once, for products. */
 const prototypesPerBatch = 1024;
 
 /**
  * The classes that new and removed ones may move: all, unless they are many; then the nearest by prototype, and no more
- * old ones than new ones where many are new at once.
+ * old ones than new ones where many are new at once. Without new or removed ones, all that are few.
  */
 export async function affectedClasses(
   products: MatrixProducts,
@@ -24,16 +22,15 @@ export async function affectedClasses(
   before: ReadonlyMap<string, SyntheticClass>,
 ): Promise<number[]> {
   const all = Array.from(names.keys());
-  if (all.length <= maxClassesPerBlock) return all;
   const present = new Set(names);
   const removed = [...before].filter(([name]) => !present.has(name)).map(([, one]) => one);
   const centres = [...fresh.map((c) => classes[c]), ...removed.slice(0, maxNeighbours)];
-  if (centres.length === 0) return [];
+  if (centres.length === 0) return all.length <= maxClassesPerBlock ? all : [];
+  if (all.length <= 2 * maxNeighbours) return all;
   const similarity = (await highest(products, classes, prototypesOf(centres))).map(({ value }) => value);
   for (const c of fresh) similarity[c] = Infinity;
   all.sort((a, b) => (similarity[a] === similarity[b] ? a - b : similarity[b] - similarity[a]));
-  const neighbours = all.length > fewNeighboursAbove ? maxNeighboursOfMany : maxNeighbours;
-  return all.slice(0, Math.max(neighbours, 2 * fresh.length)).sort((a, b) => a - b);
+  return all.slice(0, Math.max(maxNeighbours, 2 * centres.length)).sort((a, b) => a - b);
 }
 
 /**

@@ -96,6 +96,15 @@ export function scaledGradient(problem: FitProblem, { weights, bias }: HeadGradi
   return gradient;
 }
 
+/** From the units of the solver back to those of a head. */
+export function unscaled(problem: FitProblem, point: Float64Array): HeadGradient {
+  const { rows: classes, columns: width } = problem.prior;
+  const { biasScale } = scalesOf(problem);
+  const weights = matrix(classes, width);
+  for (let j = 0; j < weights.data.length; j++) weights.data[j] = point[j];
+  return { weights, bias: point.slice(classes * width).map((value) => value * biasScale) };
+}
+
 /**
  * How far, at most, each class's scores are from those of the minimum (K), as a root mean square over rows that counts each
  * by its weight and by how uncertain the class is there: p (1 - p). With H = L + regularisation the curvature, L that of

@@ -14,7 +14,7 @@ import { noveltyScore } from './score.js';
 export const likeliestCount = 5;
 
 /** What the head says of one picture. */
-export interface Scored {
+interface Scored {
   readonly entropy: number;
   readonly bestScore: number; // sharpened
   readonly unseenProbability: number;

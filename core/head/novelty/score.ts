@@ -16,7 +16,7 @@ export interface NoveltySigns {
   readonly far: number;
 }
 
-export type NoveltyWeights = Pick<NoveltyDescription, 'weights' | 'far'>;
+type NoveltyWeights = Pick<NoveltyDescription, 'weights' | 'far'>;
 
 export function noveltyScore(
   { entropy, bestScore, ratios, unseenProbability, rowLength, residual, far }: NoveltySigns,

@@ -2,7 +2,7 @@
  * What the fitting process finds in a pool of unlabelled pictures. An adaptation: what they say of the classes, head rows fitted
  * with it, and what these would change. Missing classes: groups of pictures that belong to none.
  */
-import { driftOf } from '../../../core/adaptation/drift.js';
+import { DriftMeter } from '../../../core/adaptation/drift.js';
 import { HeadAnswers } from '../../../core/adaptation/effect.js';
 import { foldedBias } from '../../../core/adaptation/folded-bias.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
@@ -11,10 +11,11 @@ import type { Discovery } from '../../../core/discovery/discovery.js';
 import type { RuntimeFitter } from '../../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
 import { fromHalf } from '../../../core/half.js';
+import { HalfRows } from '../../../core/half-rows.js';
 import { FeatureMapper } from '../../../core/head/feature-map.js';
 import { bundleRows, type HeadChange } from '../../../core/head/head-change.js';
 import { HeadTable, type HeadRow } from '../../../core/head/head-table.js';
-import { matrix, type Matrix } from '../../../core/matrix.js';
+import { matrix, piecesOf, type Matrix, type RowSource } from '../../../core/matrix.js';
 import type { NamedRow } from '../store/contract.js';
 import type { AdaptedRows, PoolPart } from './protocol.js';
 
@@ -30,7 +31,10 @@ export async function adaptTo(
   fitter: RuntimeFitter,
   bundle: Bundle,
 ): Promise<AdaptedRows> {
-  const features = stacked(pool, bundle.manifest.featureMap.width);
+  const features = new HalfRows(
+    pool.map((part) => part.features),
+    bundle.manifest.featureMap.width,
+  );
   const found = await fitter.adapt(classes, features);
   const rows = await fittedRows(found, classes, fitter, bundle);
   return {
@@ -84,7 +88,7 @@ async function fittedRows(
 
 async function effectOf(
   rows: readonly NamedRow[],
-  features: Matrix,
+  features: RowSource,
   served: Served,
   classes: readonly RuntimeClass[],
   bundle: Bundle,
@@ -93,7 +97,6 @@ async function effectOf(
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, options);
   const heads = await HeadAnswers.open(bundle, options);
   try {
-    const mapped = await mapper.map(features);
     const now = tableOf(served, manifest.featureMap.mappedWidth);
     // Below an adaptation that is in force lie the rows that its classes had before.
     const plain = new Map<string, HeadRow>(
@@ -110,11 +113,19 @@ async function effectOf(
       const answers = await heads.answers(table, replay.features);
       return answers.filter((answer, i) => answer === truth[i]).length / Math.max(1, truth.length);
     };
+    const [before, after]: string[][] = [[], []];
+    const meter = new DriftMeter(bundle);
+    for (const piece of piecesOf(features)) {
+      const mapped = await mapper.map(piece);
+      before.push(...(await heads.answers(now, mapped)));
+      after.push(...(await heads.answers(then, mapped)));
+      meter.add(mapped);
+    }
     return {
-      before: await heads.answers(now, mapped),
-      after: await heads.answers(then, mapped),
+      before,
+      after,
       seenRows: { rows: truth.length, before: await right(now), after: await right(then) },
-      drift: driftOf(bundle, mapped),
+      drift: meter.drift(),
     };
   } finally {
     await heads.release();

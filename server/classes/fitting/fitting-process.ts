@@ -5,7 +5,7 @@
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { Channel, WorkerLost, type RequestOptions } from '../../../core/channel/channel.js';
 import { forkWorker, processEndpoint } from '../../../core/channel/processes.js';
-import type { Answer, Argument } from '../../../core/channel/protocol.js';
+import type { AnswerOf, ArgumentOf } from '../../../core/channel/protocol.js';
 import { compiledFile } from '../../../core/compiled-file.js';
 import type { Discovery } from '../../../core/discovery/discovery.js';
 import { Failure } from '../../../core/failures.js';
@@ -18,7 +18,7 @@ import type {
   AdaptedRows,
   ClassEdits,
   ConsolidatedRows,
-  DescribedClass,
+  UnfittedClass,
   FittedEdits,
   FittingRequests,
   MirroredClasses,
@@ -99,12 +99,12 @@ export class FittingProcess {
     this.lastFittedBy = null;
   }
 
-  confusion(candidate: DescribedClass, signal?: AbortSignal): Promise<DryRun> {
+  confusion(candidate: UnfittedClass, signal?: AbortSignal): Promise<DryRun> {
     return this.ask('confusion', candidate, signal && { signal });
   }
 
   estimate(
-    candidates: readonly DescribedClass[],
+    candidates: readonly UnfittedClass[],
     isWeighed: boolean,
   ): Promise<readonly EstimatedAttributes[]> {
     return this.ask('estimate', { candidates, isWeighed });
@@ -154,18 +154,18 @@ export class FittingProcess {
 
   private async ask<Kind extends keyof FittingRequests>(
     kind: Kind,
-    argument: Argument<FittingRequests, Kind>,
+    argument: ArgumentOf<FittingRequests, Kind>,
     options?: RequestOptions,
-  ): Promise<Answer<FittingRequests, Kind>> {
+  ): Promise<AnswerOf<FittingRequests, Kind>> {
     return this.askOf(this.start(), kind, argument, options);
   }
 
   private async askOf<Kind extends keyof FittingRequests>(
     { channel, started }: Running,
     kind: Kind,
-    argument: Argument<FittingRequests, Kind>,
+    argument: ArgumentOf<FittingRequests, Kind>,
     options?: RequestOptions,
-  ): Promise<Answer<FittingRequests, Kind>> {
+  ): Promise<AnswerOf<FittingRequests, Kind>> {
     try {
       // Both at once: the process handles them in this order, and why it could not start is the better answer.
       const [, answer] = await Promise.all([started, channel.request(kind, argument, options)]);

@@ -3,7 +3,7 @@ import type { Adaptation, AdaptedClass } from '../../../core/adaptation/adaptati
 import type { Drift } from '../../../core/adaptation/drift.js';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import type { DryRun } from '../../../core/fitting/confusion.js';
-import type { Consolidation } from '../../../core/fitting/consolidation.js';
+import type { ConsolidatedHead } from '../../../core/fitting/consolidation.js';
 import type { Discovery } from '../../../core/discovery/discovery.js';
 import type { EstimatedAttributes } from '../../../core/head/attribute-completion.js';
 import type { RuntimeClass } from '../../../core/fitting/runtime-class.js';
@@ -20,7 +20,7 @@ export interface FittingRequests {
   adopt(): void;
   /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
-  confusion(candidate: DescribedClass): DryRun;
+  confusion(candidate: UnfittedClass): DryRun;
   /** The attributes that are not known of classes, from those that are and from pictures. */
   estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
   /** A notice: pictures that nobody labelled, some at a time. */
@@ -55,12 +55,12 @@ export interface AdaptedRows {
 }
 
 export interface AskedEstimates {
-  readonly candidates: readonly DescribedClass[];
+  readonly candidates: readonly UnfittedClass[];
   /** Whether to say how sure each value is, which takes longer; all errors are 1 otherwise. */
   readonly isWeighed: boolean;
 }
 
-export type DescribedClass = Omit<RuntimeClass, 'row'>;
+export type UnfittedClass = Omit<RuntimeClass, 'row'>;
 
 interface FittingStart {
   /** With its rows as they are now. */
@@ -76,7 +76,7 @@ export interface MirroredClasses {
 }
 
 export interface ClassEdits {
-  readonly upserts: readonly DescribedClass[];
+  readonly upserts: readonly UnfittedClass[];
   readonly removals: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export interface FittedEdits {
   readonly converged: boolean;
 }
 
-export interface ConsolidatedRows extends Pick<Consolidation, 'before' | 'after' | 'isBetter'> {
+export interface ConsolidatedRows extends Pick<ConsolidatedHead, 'before' | 'after' | 'isBetter'> {
   readonly rows: readonly NamedRow[];
   /** Of the bundle's own classes. */
   readonly base: readonly NamedRow[];

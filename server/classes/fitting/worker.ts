@@ -1,6 +1,6 @@
 /** The process in which rows are fitted, at a lower priority than those that answer pictures. */
-import { setPriority } from 'node:os';
 import type { Bundle } from '../../../core/bundle/bundle.js';
+import { lowerPriority } from '../../../core/channel/lower-priority.js';
 import { parentProcess } from '../../../core/channel/processes.js';
 import { serveRequests } from '../../../core/channel/serve.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
@@ -18,7 +18,7 @@ import type {
   PoolPart,
 } from './protocol.js';
 
-setPriority(5); // low enough to let pictures go first, high enough to get on under load
+lowerPriority(5); // low enough to let pictures go first, high enough to get on under load
 let fitter: RuntimeFitter | undefined;
 let bundleOf: Bundle | undefined;
 let bundleClasses: readonly string[] = [];
@@ -84,7 +84,7 @@ serveRequests<FittingRequests>(parentProcess(), {
   consolidate,
   confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
   addPool(part) {
-    setPriority(19); // nobody waits for an adaptation as one does for a class
+    lowerPriority(19); // nobody waits for an adaptation as one does for a class
     pool.push(part);
   },
   addServed(put) {

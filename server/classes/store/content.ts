@@ -1,8 +1,9 @@
 /** How a class is written down: the same content gives the same bytes, whatever the order of its attributes. */
+import type { ClassGroup } from '../../../core/head/class-group.js';
 import { bytesOf, sha256Of } from '../../../core/hash.js';
 import { Failure } from '../../../core/failures.js';
 import { fromHalf } from '../../../core/half.js';
-import type { Change, ClassContent, GroupContent } from './contract.js';
+import type { Change, ClassContent } from './contract.js';
 
 export function canonicalAttributes(attributes: ClassContent['attributes']): string {
   const names = Object.keys(attributes).sort();
@@ -20,7 +21,7 @@ export function canonicalClasses(classes: readonly string[]): string {
   return JSON.stringify([...new Set(classes)].sort());
 }
 
-export function groupEtagOf({ name, family, classes }: GroupContent): string {
+export function groupEtagOf({ name, family, classes }: ClassGroup): string {
   return sha256Of('group', JSON.stringify([name, family]), canonicalClasses(classes)).slice(0, 32);
 }
 

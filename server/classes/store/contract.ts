@@ -37,10 +37,7 @@ export interface ExampleContent {
 
 export type ExampleKey = Pick<ExampleContent, 'name' | 'id'>;
 
-/** A named list of classes. */
-export type GroupContent = ClassGroup;
-
-export interface StoredGroup extends GroupContent {
+export interface StoredGroup extends ClassGroup {
   readonly etag: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -91,6 +88,24 @@ export interface VersionPage {
   readonly limit: number;
   /** Only versions with a smaller number. */
   readonly before?: number;
+}
+
+/** A class that was removed, and can be restored as long as its versions are kept. */
+export interface RemovedClass {
+  readonly name: string;
+  /** The last version that has a content: the one to restore. */
+  readonly version: number;
+  readonly at: number;
+  readonly by: string | null; // null: not known
+  /** How many it had. */
+  readonly attributes: number;
+  readonly examples: number;
+}
+
+export interface RemovedPage {
+  readonly limit: number;
+  /** Only names behind this one. */
+  readonly after?: string;
 }
 
 export interface Snapshot {
@@ -172,7 +187,7 @@ export interface Change {
   readonly upserts?: readonly ClassContent[];
   readonly removals?: readonly string[];
   readonly examples?: ExampleChanges;
-  readonly groups?: { readonly upserts: readonly GroupContent[]; readonly removals: readonly string[] };
+  readonly groups?: { readonly upserts: readonly ClassGroup[]; readonly removals: readonly string[] };
   /** Who makes the change, by the name of the class; kept with its version. */
   readonly authors?: ReadonlyMap<string, string>;
   readonly rows?: {
@@ -207,6 +222,8 @@ export interface ClassStore {
   recall(key: string): Promise<Remembered | null>;
   /** Newest first; empty when no class of that name was ever there, or longer ago than versions are kept. */
   versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  /** In byte order of their names. */
+  removed(page: RemovedPage): Promise<RemovedClass[]>;
   /** Those that a class had at that revision, as long as versions are kept. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Of a bundle, newest first; undone and replaced ones as long as versions are kept. */

@@ -1,6 +1,7 @@
 /** Groups of classes in the registry. A group that is removed stays as a row without classes until every reader knows of it. */
+import type { ClassGroup } from '../../../core/head/class-group.js';
 import { canonicalClasses, groupEtagOf } from './content.js';
-import type { GroupChanges, GroupContent, StoredGroup } from './contract.js';
+import type { GroupChanges, StoredGroup } from './contract.js';
 import type { Query } from './database.js';
 import { chunks, marks } from './statements.js';
 
@@ -22,7 +23,7 @@ interface GroupContext {
 
 export async function changeGroups(
   query: Query,
-  { upserts, removals }: { readonly upserts: readonly GroupContent[]; readonly removals: readonly string[] },
+  { upserts, removals }: { readonly upserts: readonly ClassGroup[]; readonly removals: readonly string[] },
   { revision, at }: GroupContext,
 ): Promise<void> {
   for (const chunk of chunks(removals))

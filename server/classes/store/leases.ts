@@ -4,7 +4,7 @@
  */
 import type { Access } from './access.js';
 
-export interface LeaseTerms {
+interface LeaseTerms {
   /** Nobody else gets the lease for so long, unless it is given back. */
   readonly holdMilliseconds: number;
   /** Since it was last done: earlier, nobody gets it. */

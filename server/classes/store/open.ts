@@ -1,8 +1,7 @@
 /** Opens a store by its URL, with its schema in place. */
 import type { ClassStore, StoreOptions } from './contract.js';
 import type { Database } from './database.js';
-import { locationOf } from './location.js';
-import { PostgresDatabase } from './postgres/database.js';
+import { locationOf, type Location } from './location.js';
 import { RegistryStore } from './registry-store.js';
 import { migrate } from './schema.js';
 import { SqliteDatabase } from './sqlite/database.js';
@@ -10,10 +9,7 @@ import { SqliteDatabase } from './sqlite/database.js';
 export async function openStore(url: string, options: StoreOptions = {}): Promise<ClassStore> {
   const location = locationOf(url);
   const { description } = location;
-  const database: Database =
-    location.kind === 'sqlite'
-      ? new SqliteDatabase(location.path, description)
-      : new PostgresDatabase(location.url, description);
+  const database = await openDatabase(location);
   try {
     await migrate(database, description);
     const store = new RegistryStore(database, description, options);
@@ -23,4 +19,11 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     await database.close();
     throw error;
   }
+}
+
+/** The client of PostgreSQL is loaded where there is something to connect to: it takes a tenth of a start. */
+async function openDatabase(location: Location): Promise<Database> {
+  if (location.kind === 'sqlite') return new SqliteDatabase(location.path, location.description);
+  const { PostgresDatabase } = await import('./postgres/database.js');
+  return new PostgresDatabase(location.url, location.description);
 }

@@ -38,14 +38,14 @@ export interface PoolKey {
   readonly backbone: string; // which network made the features
 }
 
-export interface PoolSummary extends PoolKey {
+interface PoolSummary extends PoolKey {
   readonly rows: number;
   /** Null while it has none. */
   readonly oldest: number | null;
   readonly newest: number | null;
 }
 
-export interface PoolSurvey {
+interface PoolSurvey {
   readonly at: number;
   readonly report: unknown; // JSON
 }

@@ -6,6 +6,7 @@ import { applyChange } from './committing.js';
 import { checkChange } from './content.js';
 import type { Change, Changes, ClassStore, ClassVersion, CommitResult, Position } from './contract.js';
 import type { ExampleContent, StoredAdaptation } from './contract.js';
+import type { RemovedClass, RemovedPage } from './contract.js';
 import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe, VersionPage } from './contract.js';
 import { Unreachable, type Database, type Query } from './database.js';
 import { readExamplesAt } from './examples.js';
@@ -15,7 +16,7 @@ import { prune, type Retention } from './pruning.js';
 import { readAll, readChanges, readPosition, readRemembered } from './reading.js';
 import { ReplicaTable } from './replicas.js';
 import { RevisionWatch } from './revision-watch.js';
-import { readVersions } from './versioning.js';
+import { readRemoved, readVersions } from './versioning.js';
 import { WriteProbe } from './write-probe.js';
 
 const minute = 60_000;
@@ -72,6 +73,10 @@ export class RegistryStore implements ClassStore {
 
   versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
     return this.access.run('read', (query) => readVersions(query, name, page));
+  }
+
+  removed(page: RemovedPage): Promise<RemovedClass[]> {
+    return this.access.run('read', (query) => readRemoved(query, page));
   }
 
   examplesAt(name: string, revision: number): Promise<ExampleContent[]> {

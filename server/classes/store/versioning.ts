@@ -1,5 +1,5 @@
 /** Keeps what a class was before a change, inside the transaction that changes it; and reads it back. */
-import type { ClassVersion, VersionPage } from './contract.js';
+import type { ClassVersion, RemovedClass, RemovedPage, VersionPage } from './contract.js';
 import type { Query, Value } from './database.js';
 import { marks } from './statements.js';
 
@@ -117,4 +117,21 @@ function versionOf(
           ...(own === 1 && { own: true as const }),
         };
   return { number, at: made_at, by: changed_by, revision, content, current };
+}
+
+/** A class of the bundle itself that has lost its examples was not removed. */
+export async function readRemoved(query: Query, { limit, after = '' }: RemovedPage): Promise<RemovedClass[]> {
+  const records = await query<VersionRecord & { readonly name: string; readonly before: string }>(
+    `SELECT v.name, v.number, v.changed_by, v.made_at, last.attributes AS before, ${examplesOf('last')}
+     FROM versions v JOIN versions last ON last.name = v.name AND last.number = v.number - 1
+     WHERE v.attributes IS NULL AND v.own = 0 AND last.attributes IS NOT NULL AND v.name > ?
+       AND v.number = (SELECT MAX(number) FROM versions newest WHERE newest.name = v.name)
+       AND NOT EXISTS (SELECT 1 FROM classes c WHERE c.name = v.name)
+     ORDER BY v.name LIMIT ?`,
+    [after, limit],
+  );
+  return records.map(({ name, number, changed_by, made_at, before, examples }) => ({
+    ...{ name, version: number - 1, at: made_at, by: changed_by, examples },
+    attributes: Object.keys(JSON.parse(before) as object).length,
+  }));
 }

@@ -32,6 +32,14 @@ export const classExamples = {
       },
     ],
   },
+  removed: {
+    classes: [
+      {
+        ...{ name, version: 1, removedAt: '2026-02-03T09:00:00.000Z', by: 'ada' },
+        ...{ keptUntil: '2026-03-05T09:00:00.000Z', attributes: 3, examples: 2 },
+      },
+    ],
+  },
   known: {
     ...{ name, seen: false, runtime: true, attributes, examples: 2 },
     ...{ etag: '9f2c4e', revision: 12 },

@@ -1,7 +1,7 @@
 /** What the operations on classes and their examples have in common. */
 import { exampleWords } from '../model-examples.js';
 import { headerRefs } from '../openapi-parts.js';
-import type { Answer, Parameter } from '../openapi-types.js';
+import type { ResponseObject, Parameter } from '../openapi-types.js';
 
 export const className: Parameter = {
   ...{ name: 'name', in: 'path', required: true, schema: { type: 'string' }, example: exampleWords.unseen },
@@ -25,7 +25,7 @@ export const writing = [
   ...(['overloaded', 'registry-unavailable', 'registry-invalid', 'fitting-unavailable'] as const),
 ];
 
-export const withHeaders = (answer: Answer, ...names: string[]): Answer => ({
+export const withHeaders = (answer: ResponseObject, ...names: string[]): ResponseObject => ({
   ...answer,
   headers: { ...answer.headers, ...headerRefs(...names) },
 });

@@ -8,6 +8,8 @@ import {
   listQuerySchema,
   newClassesSchema,
   newClassSchema,
+  removedListSchema,
+  removedQuerySchema,
   replacementSchema,
   versionListSchema,
   versionsQuerySchema,
@@ -50,6 +52,7 @@ export const classesPaths: PathGroup = {
     CreatedMany: createdManySchema,
     DryRun: dryRunSchema,
     VersionList: versionListSchema,
+    RemovedList: removedListSchema,
   },
   paths: {
     '/classes': {
@@ -147,6 +150,25 @@ attributes alone: pictures that were added meanwhile are no reason for 412. ${ch
           '200': jsonAnswer('Its versions.', schemaRef('VersionList'), { example: examples.versions }),
           ...problems(
             ...([...reading, 'request-invalid', 'not-found', 'precondition-failed'] as const),
+            ...(['registry-unavailable', 'registry-invalid'] as const),
+          ),
+        },
+      },
+    },
+    '/removed-classes': {
+      get: {
+        operationId: 'listRemovedClasses',
+        summary: 'Which classes were removed?',
+        description:
+          'Those that were added while serving and can still be restored. An order by time is up to the caller.',
+        security: keyed,
+        parameters: [...queryParameters(removedQuerySchema), ifRegistryRevision],
+        responses: {
+          '200': jsonAnswer('A page of them, by name.', schemaRef('RemovedList'), {
+            example: examples.removed,
+          }),
+          ...problems(
+            ...([...reading, 'request-invalid', 'precondition-failed'] as const),
             ...(['registry-unavailable', 'registry-invalid'] as const),
           ),
         },

@@ -13,7 +13,7 @@ import {
 } from '../../open-inference/schemas.js';
 import { ifRegistryRevision, jsonAnswer, keyed, refusals } from '../openapi-parts.js';
 import { schemaRef } from '../openapi-schemas.js';
-import type { Answer, Media, Operation, Parameter, PathGroup, PathItem } from '../openapi-types.js';
+import type { ResponseObject, Media, Operation, Parameter, PathGroup, PathItem } from '../openapi-types.js';
 import { inferExamples, modelExample } from './open-inference-examples.js';
 
 const pathParameter = (name: string, description: string, example?: string): Parameter => ({
@@ -33,7 +33,7 @@ const headerLength: Parameter = {
   schema: { type: 'integer', minimum: 0 },
 };
 
-function protocolErrors(...codes: FailureCode[]): Readonly<Record<string, Answer>> {
+function protocolErrors(...codes: FailureCode[]): Readonly<Record<string, ResponseObject>> {
   return refusals(
     codes,
     (failure) => ({ error: `${problemOf(failure).title}: here it says what to change.` }),

@@ -28,9 +28,7 @@ export function AttributeField({ attribute, draft }: Properties) {
   };
   return (
     <div class="attribute" data-changed={isChanged}>
-      <label for={id} title={title}>
-        {label}
-      </label>
+      <label for={id}>{label}</label>
       <input
         id={id}
         type="range"
@@ -38,6 +36,7 @@ export function AttributeField({ attribute, draft }: Properties) {
         max={highest}
         step="any"
         value={value.value}
+        aria-describedby={title && `${id}-note`}
         aria-valuetext={spokenValue(value.value, attribute)}
         onInput={({ currentTarget }) => {
           slideTo(currentTarget.valueAsNumber);
@@ -68,6 +67,11 @@ export function AttributeField({ attribute, draft }: Properties) {
         <span class="attribute-meaning">{valueWords(value.value, attribute)}</span>
         <span>{figure(highest)}</span>
       </span>
+      {title && (
+        <span class="fine attribute-note" id={`${id}-note`}>
+          {title}
+        </span>
+      )}
       {certainty !== undefined && (
         <span class="fine certainty">not given: read, {percent(certainty)} sure</span>
       )}

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { kindOf } from '../state/classes.js';
 import { saveFile } from '../state/save-file.js';
 import { counted, percent } from '../state/figures.js';
@@ -37,10 +38,13 @@ const shownWords: Readonly<Record<Shown, string>> = {
 
 /** Several pictures at once: a grid of answers, and the table of them. */
 export function GalleryPanel() {
-  if (gallery.value.length === 0) return null;
   const [all, done] = [gallery.value.length, answeredCount.value];
+  const panel = useRef<HTMLElement>(null);
+  // It is far below what was there: without this nothing seems to happen to the pictures that were given.
+  useEffect(() => panel.current?.scrollIntoView({ block: 'start' }), [all]);
+  if (all === 0) return null;
   return (
-    <section class="panel gallery" aria-labelledby="gallery-title" aria-busy={done < all}>
+    <section ref={panel} class="panel gallery" aria-labelledby="gallery-title" aria-busy={done < all}>
       <div class="gallery-head">
         <h2 id="gallery-title">Pictures</h2>
         <p role="status" aria-label="Answered">

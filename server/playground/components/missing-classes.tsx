@@ -7,7 +7,7 @@ import {
   saveGroup,
   search,
   searchProblem,
-  type FoundGroup,
+  type ShownGroup,
 } from '../state/missing-classes.js';
 import { ProblemNotice } from './problem-notice.js';
 
@@ -58,7 +58,7 @@ function wordsOf(): string {
   return `${counted(value.groups.length, 'group')} ${among} may be a class that is missing. ${value.advice}`;
 }
 
-function Group({ group, files }: { readonly group: FoundGroup; readonly files: ReadonlyMap<string, File> }) {
+function Group({ group, files }: { readonly group: ShownGroup; readonly files: ReadonlyMap<string, File> }) {
   const [name, setName] = useState('');
   const [isSaving, setSaving] = useState(false);
   const pictures = group.members.slice(0, shownPictures).flatMap((id) => addressOf(files.get(id)) ?? []);

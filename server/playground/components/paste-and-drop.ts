@@ -10,10 +10,7 @@ export function acceptFiles(files: Iterable<File>): void {
   else acceptFile(all[0], choosePicture);
 }
 
-export function acceptFile(
-  file: File | null | undefined,
-  choose: (content: Blob, name: string) => unknown,
-): void {
+function acceptFile(file: File | null | undefined, choose: (content: Blob, name: string) => unknown): void {
   if (file) choose(file, file.name || 'picture');
 }
 

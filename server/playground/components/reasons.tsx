@@ -42,7 +42,7 @@ export function Reasons({
 }
 
 /** What is known of the class. */
-export function restsOnWords({ training, attributes, pictures }: Grounds): string {
+function restsOnWords({ training, attributes, pictures }: Grounds): string {
   const added = pictures > 0 ? counted(pictures, 'picture') : '';
   if (training) return `It rests on pictures of its training${added && ` and on ${added} more`}.`;
   const described = attributes > 0 ? counted(attributes, 'attribute') : '';
@@ -124,10 +124,10 @@ function ReadAttributes({ attributes, sentence }: Pick<Explanation, 'attributes'
 }
 
 function AttributeName({ name }: { readonly name: string }) {
-  const { family, label } =
+  const { family, label, title } =
     attributesByName.value.get(name) ?? describeAttribute({ name, minimum: 0, maximum: 1 });
   return (
-    <span class="attribute-name">
+    <span class="attribute-name" title={title}>
       <span class="attribute-family">{family}</span> {label}
     </span>
   );

@@ -19,6 +19,11 @@ let key = linkedKey();
 let client = connect();
 let asking: Promise<boolean> | null = null;
 
+/** Whether this page holds a key. */
+export function hasKey(): boolean {
+  return key !== undefined;
+}
+
 function connect(): UnseenClient {
   // The page itself shows when to try again, so the client itself does not retry.
   return new UnseenClient({

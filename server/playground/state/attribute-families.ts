@@ -8,7 +8,7 @@ export interface Attribute {
   readonly label: string;
   readonly minimum: number;
   readonly maximum: number;
-  /** What it is, where the dataset has told: shown as the title of its label. */
+  /** What it is, where the dataset has told. */
   readonly title?: string;
 }
 

@@ -29,7 +29,7 @@ const exportedClasses = 5;
 let nextId = 1;
 let stop = new AbortController();
 
-export function isDone({ answer, problem }: GalleryPicture): boolean {
+function isDone({ answer, problem }: GalleryPicture): boolean {
   return answer !== null || problem !== null;
 }
 

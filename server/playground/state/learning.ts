@@ -12,7 +12,7 @@ import { classify } from './picture.js';
 import { forgetPool, newPoolName, sendToPool } from './pool.js';
 import { reachRevision } from './revision.js';
 
-export type Adaptation = AdaptationListResponse['adaptations'][number];
+type Adaptation = AdaptationListResponse['adaptations'][number];
 
 export interface Preview {
   readonly report: DryRunAdaptationResponse;
@@ -20,7 +20,7 @@ export interface Preview {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export type Learning =
+type Learning =
   | { readonly step: 'idle' }
   | { readonly step: 'sending'; readonly sent: number; readonly total: number }
   | { readonly step: 'asking' }

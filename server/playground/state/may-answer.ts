@@ -5,7 +5,7 @@ import { classes } from './classes.js';
 import { counted, percent } from './figures.js';
 import { askUpToDate } from './revision.js';
 
-export type ListedGroup = GroupListResponse['groups'][number];
+type ListedGroup = GroupListResponse['groups'][number];
 
 export const allowedClasses = signal<readonly string[]>([]);
 export const allowedGroup = signal('');

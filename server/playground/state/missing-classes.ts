@@ -10,9 +10,9 @@ import { classify } from './picture.js';
 import { forgetPool, newPoolName, sendToPool } from './pool.js';
 import { reachRevision } from './revision.js';
 
-export type FoundGroup = DiscoveryResponse['groups'][number];
+export type ShownGroup = DiscoveryResponse['groups'][number];
 
-export type Search =
+type Search =
   | { readonly step: 'idle' }
   | { readonly step: 'sending'; readonly sent: number; readonly total: number }
   | { readonly step: 'asking' }
@@ -20,7 +20,7 @@ export type Search =
       readonly step: 'shown';
       readonly pool: string;
       readonly pictures: number;
-      readonly groups: readonly FoundGroup[];
+      readonly groups: readonly ShownGroup[];
       /** What to make of pictures that belong to no group; may be empty. */
       readonly advice: string;
       /** By the id that the server gave them. */
@@ -58,7 +58,7 @@ export async function findMissingClasses(): Promise<void> {
 }
 
 /** True when it was saved. */
-export async function saveGroup(group: FoundGroup, name: string): Promise<boolean> {
+export async function saveGroup(group: ShownGroup, name: string): Promise<boolean> {
   const { value } = search;
   if (value.step !== 'shown') return false;
   searchProblem.value = null;

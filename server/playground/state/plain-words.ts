@@ -25,7 +25,7 @@ function plainSentence(sentence: string): string {
 }
 
 /** 0.7880555391311646 as 0.788. */
-export function tidyNumbers(text: string): string {
+function tidyNumbers(text: string): string {
   return text.replace(/-?\d+\.\d{4,}(?:e[-+]?\d+)?/g, (number) => figure(Number(number)));
 }
 

@@ -5,7 +5,7 @@ import { inWords } from './problem-words.js';
 /** Few enough to fit into a request of large pictures. */
 const picturesAtOnce = 8;
 
-export interface PoolSending {
+interface PoolSending {
   onSent(count: number): void;
   /** The id that the server gave to a picture. */
   onAdded(id: string, file: File): void;

@@ -19,7 +19,7 @@ export function spokenValue(value: number, range: Range): string {
   return `${figure(value)}, ${valueWords(value, range)}; ${rangeWords(range)}`;
 }
 
-export function rangeWords({ minimum, maximum }: Range): string {
+function rangeWords({ minimum, maximum }: Range): string {
   return `classes in training have ${figure(minimum)} to ${figure(maximum)}`;
 }
 

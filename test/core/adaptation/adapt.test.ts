@@ -44,6 +44,8 @@ describe('an adaptation', () => {
 
   test('never moves a seen class, and no class beyond what it received', async () => {
     const found = await fitter.adapt([], pool);
+    expect(found.classes.map(({ seen }) => seen)).toContain(true);
+    expect(found.classes.some(({ assigned }) => assigned !== null && assigned.pictures > 0)).toBe(true);
     for (const one of found.classes) {
       if (one.seen) expect(one.assigned).toBeNull();
       expect(one.assigned?.pictures ?? 0).toBeLessThanOrEqual(one.pictures + 1);
@@ -71,6 +73,8 @@ describe('an adaptation', () => {
     const pictures = (found: typeof first): Map<string, number> =>
       new Map(found.classes.map(({ name, assigned }) => [name, assigned?.pictures ?? 0]));
     const before = pictures(first);
+    expect(Math.max(...before.values())).toBeGreaterThan(1);
+    expect([...pictures(second).keys()].sort()).toEqual([...before.keys()].sort());
     for (const [name, count] of pictures(second)) expect(count).toBeCloseTo(before.get(name)!, 0);
   });
 

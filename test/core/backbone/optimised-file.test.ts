@@ -1,8 +1,16 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { openOptimised, optimisedFileOf } from '../../../core/backbone/optimised-file.js';
-import { pictureSize } from '../../../core/backbone/preprocess.js';
+import { openIfOptimised, openOptimised, optimisedFolderOf } from '../../../core/backbone/optimised-file.js';
+import { pictureSize } from '../../../core/backbone/picture-tensor.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { Random } from '../../../core/random.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
@@ -12,12 +20,12 @@ const backbone = smallBackbone();
 const { width, height } = backbone.entry.preprocessing;
 const picture = new Random(1).fillNormal(new Float32Array(pictureSize(backbone.entry.preprocessing)), 50);
 const nowhere = '/no/such/network.onnx';
+let parent: string;
 let folder: string;
-let file: string;
 
 beforeEach(() => {
-  folder = temporaryFolder();
-  file = optimisedFileOf({ ...backbone, folder }, {})!;
+  parent = temporaryFolder();
+  folder = optimisedFolderOf({ ...backbone, folder: parent }, {})!;
 });
 
 async function featuresOf(session: Session): Promise<readonly number[]> {
@@ -28,56 +36,85 @@ async function featuresOf(session: Session): Promise<readonly number[]> {
   return Array.from(answers[session.outputNames[0]].data as Float32Array);
 }
 
+const open = (network: string | Uint8Array): Promise<Session> =>
+  openOptimised(network, folder, { threads: 1 });
+
 async function openOnce(): Promise<void> {
-  await (await openOptimised(backbone.model, file, { threads: 1 })).release();
-  await expect.poll(() => existsSync(`${file}.json`)).toBe(true);
+  await (await open(backbone.model)).release();
+  await expect.poll(() => existsSync(folder)).toBe(true);
 }
 
-test('the second start needs the optimised file only, and gives the same features to the last bit', async () => {
+test('the second start needs the optimised network only, and gives the same features to the last bit', async () => {
   const plain = await featuresOf(await Session.open(backbone.model, { threads: 1 }));
-  expect(await featuresOf(await openOptimised(backbone.model, file, { threads: 1 }))).toEqual(plain);
-  await expect.poll(() => existsSync(`${file}.json`)).toBe(true);
-  expect(await featuresOf(await openOptimised(nowhere, file, { threads: 1 }))).toEqual(plain);
+  expect(await openIfOptimised(folder, { threads: 1 })).toBeNull();
+  expect(await featuresOf(await open(backbone.model))).toEqual(plain);
+  await expect.poll(() => existsSync(folder)).toBe(true);
+  expect(await featuresOf(await open(nowhere))).toEqual(plain);
+  expect(await featuresOf((await openIfOptimised(folder, { threads: 1 }))!)).toEqual(plain);
 });
 
-test('a file that was altered or cut off is not used, and is made anew', async () => {
-  const plain = await featuresOf(await Session.open(backbone.model, { threads: 1 }));
+test('weights lie in a file of their own, which workers map instead of copying it', async () => {
   await openOnce();
-  const whole = readFileSync(file);
-  for (const damaged of [whole.subarray(0, whole.length / 2), Buffer.from(whole).fill(7, 100, 120)]) {
-    writeFileSync(file, damaged);
-    await expect(openOptimised(nowhere, file, { threads: 1 })).rejects.toThrow();
-    expect(await featuresOf(await openOptimised(backbone.model, file, { threads: 1 }))).toEqual(plain);
-    await expect.poll(() => readFileSync(file).equals(whole)).toBe(true);
-    await expect.poll(() => existsSync(`${file}.json`)).toBe(true);
-  }
+  expect(readdirSync(folder).sort()).toEqual(['description.json', 'network.onnx', 'weights.bin']);
 });
 
-test('a file without a description, as a kill leaves it, is not used', async () => {
-  writeFileSync(file, 'half of a network');
-  await expect(openOptimised(nowhere, file, { threads: 1 })).rejects.toThrow();
-  expect((await openOptimised(backbone.model, file, { threads: 1 })).provider).toBe('cpu');
+test.each(['network.onnx', 'weights.bin'])(
+  'a %s that was altered or cut off is not used, and is made anew',
+  async (name) => {
+    const plain = await featuresOf(await Session.open(backbone.model, { threads: 1 }));
+    await openOnce();
+    const file = join(folder, name);
+    const whole = readFileSync(file);
+    for (const damaged of [whole.subarray(0, whole.length / 2), Buffer.from(whole).fill(7, 100, 120)]) {
+      chmodSync(file, 0o644);
+      writeFileSync(file, damaged);
+      await expect(open(nowhere)).rejects.toThrow();
+      expect(await featuresOf(await open(backbone.model))).toEqual(plain);
+      await expect.poll(() => existsSync(file) && readFileSync(file).equals(whole)).toBe(true);
+      expect(await featuresOf(await open(nowhere))).toEqual(plain);
+    }
+  },
+);
+
+test('a folder without a description is not used', async () => {
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'network.onnx'), 'half of a network');
+  await expect(open(nowhere)).rejects.toThrow();
+  expect((await open(backbone.model)).provider).toBe('cpu');
 });
 
-test('files of another version of the runtime, and those of a killed worker, are removed', async () => {
-  const [outdated, stale, recent] = ['optimised-1.2.3-abc.onnx', `${file}.99`, `${file}.98`].map((name) =>
-    name.startsWith('/') ? name : join(folder, name),
+test('what another version of the runtime or of Unseen left, and a killed worker, is removed', async () => {
+  const files = [
+    'optimised-1.2.3-0123456789abcdef',
+    `${folder}.onnx`,
+    `${folder}.killed`,
+    `${folder}.writes`,
+  ];
+  const [outdated, former, stale, recent] = files.map((name) =>
+    name.startsWith('/') ? name : join(parent, name),
   );
-  for (const path of [outdated, stale, recent]) writeFileSync(path, '');
+  for (const path of [outdated, former]) writeFileSync(path, '');
+  for (const path of [stale, recent]) mkdirSync(path);
   utimesSync(stale, 1, 1);
   await openOnce();
-  await expect.poll(() => readdirSync(folder).length).toBe(3);
-  expect([outdated, stale, recent].map((path) => existsSync(path))).toEqual([false, false, true]);
+  await expect.poll(() => readdirSync(parent).length).toBe(2);
+  expect([outdated, former, stale, recent].map((path) => existsSync(path))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
 });
 
 test('a folder that cannot be written changes nothing', async () => {
-  const session = await openOptimised(backbone.model, join(folder, 'missing', 'file.onnx'), { threads: 1 });
+  const missing = join(parent, 'missing', 'network');
+  const session = await openOptimised(backbone.model, missing, { threads: 1 });
   expect(await featuresOf(session)).toHaveLength(backbone.entry.featureWidth);
 });
 
-test('each network has a file of its own; one for another device, or without a folder, has none', () => {
-  const other = { ...backbone, folder, identity: { ...backbone.identity, sha256: 'f'.repeat(64) } };
-  expect(optimisedFileOf(other, {})).not.toBe(file);
-  expect(optimisedFileOf({ ...backbone, folder }, { provider: 'cuda' })).toBeNull();
-  expect(optimisedFileOf({ identity: backbone.identity }, {})).toBeNull();
+test('each network has a folder of its own; one for another device, or without a folder, has none', () => {
+  const other = { ...backbone, folder: parent, identity: { ...backbone.identity, sha256: 'f'.repeat(64) } };
+  expect(optimisedFolderOf(other, {})).not.toBe(folder);
+  expect(optimisedFolderOf({ ...backbone, folder: parent }, { provider: 'cuda' })).toBeNull();
+  expect(optimisedFolderOf({ identity: backbone.identity }, {})).toBeNull();
 });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { readPictureHeader } from '../../../core/backbone/picture-header.js';
-import { estimateDecodingMemory } from '../../../server/decoding/memory-estimate.js';
-import { hugePng } from '../../support/pictures.js';
+import { decodingCost } from '../../../server/decoding/decoding-cost.js';
+import { flatJpeg, hugePng } from '../../../fixtures/flat-pictures.js';
 
 const blank = (width: number, height: number, channels: 3 | 4 = 3): Sharp =>
   sharp({ create: { width, height, channels, background: { r: 40, g: 90, b: 160, alpha: 0.5 } } });
@@ -22,6 +22,11 @@ const kinds: readonly (readonly [string, () => Promise<Buffer>, boolean])[] = [
         .jpeg()
         .toBuffer(),
     false,
+  ],
+  [
+    'a baseline JPEG with a scan for each colour',
+    () => Promise.resolve(flatJpeg(37, 21, { isInterleaved: false })),
+    true,
   ],
   ['a PNG', () => blank(37, 21).png().toBuffer(), false],
   ['an interlaced PNG', () => blank(37, 21).png({ progressive: true }).toBuffer(), true],
@@ -103,7 +108,7 @@ test.each([
     if (header !== null) expect([header.width, header.height]).toEqual([37, 21]);
     else
       expect(
-        estimateDecodingMemory(Buffer.concat([start, comment, real.subarray(2)]), { pixels: 50e6 }),
+        decodingCost(Buffer.concat([start, comment, real.subarray(2)]), { pixels: 50e6 }).memory,
       ).toBeGreaterThan(300e6);
   },
 );

@@ -1,16 +1,12 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { hasSrgbProfile } from '../../../core/backbone/colour-profile.js';
-import {
-  blockOtherDecoders,
-  decode,
-  prepare,
-  toTensor,
-  type Preprocessing,
-} from '../../../core/backbone/preprocess.js';
+import { toTensor, type Preprocessing } from '../../../core/backbone/picture-tensor.js';
+import { blockOtherDecoders, decode, prepare } from '../../../core/backbone/preprocess.js';
 import { pictureType } from '../../../core/backbone/picture-type.js';
 import { Failure } from '../../../core/failures.js';
-import { drawn, hugePng, image, truncatedJpeg, type Pixels } from '../../support/pictures.js';
+import { hugePng } from '../../../fixtures/flat-pictures.js';
+import { drawn, image, truncatedJpeg, type Pixels } from '../../support/pictures.js';
 
 const plain: Preprocessing = {
   width: 32,

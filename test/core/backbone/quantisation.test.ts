@@ -5,7 +5,7 @@ import { Quantiser } from '../../../core/backbone/quantisation/quantise.js';
 import type { Ranges } from '../../../core/backbone/quantisation/ranges.js';
 import { encodeOnnx, encoded, readOnnx } from '../../../core/backbone/onnx-file.js';
 import { Graph, type Value } from '../../../core/compute/graph.js';
-import { encodeModel, writeOpset } from '../../../core/compute/onnx-format.js';
+import { encodeModel, writeOpset, type AttributeValue } from '../../../core/compute/onnx-format.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { sha256Of } from '../../../core/hash.js';
 import { silent } from '../../../core/progress.js';
@@ -125,6 +125,52 @@ function reference(): Float64Array {
   return means;
 }
 
+/** Says that it is written in this version of ONNX. */
+function writtenIn(opset: number, network: Uint8Array): Uint8Array {
+  const { graph, rest } = readOnnx(network)!;
+  const version = encoded(writeOpset, { domain: '', version: opset });
+  return encodeOnnx({ graph, rest: rest.map(([field, value]) => [field, field === 8 ? version : value]) });
+}
+
+interface Normalised {
+  readonly attributes?: Readonly<Record<string, AttributeValue>>;
+  /** Whether the weights come to the convolution through Identity. */
+  readonly copied?: boolean;
+  readonly last?: string;
+}
+
+/** Convolution, batch normalisation, ReLU and pooling. */
+function normalisedNetwork({ attributes = {}, copied = false, last }: Normalised = {}): Uint8Array {
+  const bytes = (values: Float32Array): Uint8Array => new Uint8Array(values.buffer);
+  const floats = (name: string, shape: number[], values: Float32Array) =>
+    ({ name, type: 'float32', shape, bytes: bytes(values) }) as const;
+  return encodeModel({
+    name: 'normalised',
+    inputs: [{ name: 'pictures', type: 'float32', shape: ['batch', 3, size, size] }],
+    outputs: [{ name: 'features', type: 'float32', shape: ['batch', 4, 1, 1] }],
+    constants: [
+      floats('w', [4, 3, 3, 3], kernels.first),
+      floats('gamma', [4], Float32Array.of(1.5, 0.5, -1, 2)),
+      floats('beta', [4], Float32Array.of(0.1, 0.5, 0.7, 0)),
+      floats('mean', [4], Float32Array.of(0.2, -0.1, 0, 0.3)),
+      floats('variance', [4], Float32Array.of(0.7, 1.3, 2, 0.4)),
+    ],
+    nodes: [
+      ...(copied ? [{ operator: 'Identity', inputs: ['w'], outputs: ['copy'], attributes: {} }] : []),
+      { operator: 'Conv', inputs: ['pictures', copied ? 'copy' : 'w'], outputs: ['c'], attributes: {} },
+      {
+        operator: 'BatchNormalization',
+        inputs: ['c', 'gamma', 'beta', 'mean', 'variance'],
+        outputs: ['n'],
+        attributes: { epsilon: { float: 0.01 }, ...attributes },
+      },
+      { operator: 'Relu', inputs: ['n'], outputs: ['r'], attributes: {} },
+      { operator: 'GlobalAveragePool', inputs: ['r'], outputs: [last ? 'p' : 'features'], attributes: {} },
+      ...(last ? [{ operator: last, inputs: ['p'], outputs: ['features'], attributes: {} }] : []),
+    ],
+  });
+}
+
 describe('the int8 network', () => {
   test('gives what whole-number arithmetic gives, to less than a step of one value in the mean', async () => {
     const found = await featuresOf(Quantiser.of(model).write(ranges));
@@ -158,18 +204,32 @@ describe('the int8 network', () => {
   });
 
   test('a network of a version of ONNX without scales by channel runs as well', async () => {
-    const { graph, rest } = readOnnx(model)!;
-    const version = encoded(writeOpset, { domain: '', version: 11 });
-    const old = encodeOnnx({
-      graph,
-      rest: rest.map(([field, value]) => [field, field === 8 ? version : value]),
-    });
-    const quantiser = Quantiser.of(old);
+    const quantiser = Quantiser.of(writtenIn(11, model));
     expect(quantiser.points).toHaveLength(5); // there, MaxPool takes floats only, so that its output has a range of its own
     const pooled = quantiser.points.find((name) => !Object.hasOwn(ranges, name))!;
     const float = await featuresOf(model);
     const int8 = await featuresOf(quantiser.write({ ...wide, [pooled]: wide[names.first] }));
     for (const [i, value] of float.entries()) expect(Math.abs(int8[i] - value)).toBeLessThan(0.05);
+  });
+
+  test('a network of version 7 of ONNX gets the version that integer operators need, and runs', async () => {
+    const old = writtenIn(7, normalisedNetwork({ attributes: { spatial: { int: 1 } } }));
+    const quantiser = Quantiser.of(old);
+    const wideRanges = Object.fromEntries(quantiser.points.map((name) => [name, [-8, 8]] as const));
+    const [float, int8] = [await featuresOf(old), await featuresOf(quantiser.write(wideRanges as Ranges))];
+    for (const [i, value] of float.entries()) expect(Math.abs(int8[i] - value)).toBeLessThan(0.1);
+  });
+
+  test('weights that are a copy of a constant are quantised, and the floats are left out', async () => {
+    const copied = normalisedNetwork({ copied: true });
+    const quantiser = Quantiser.of(copied);
+    const wideRanges = Object.fromEntries(quantiser.points.map((name) => [name, [-8, 8]] as const));
+    const int8 = quantiser.write(wideRanges as Ranges);
+    const { nodes, constants } = readOnnx(int8)!.graph;
+    expect(nodes.map(({ operator }) => operator)).not.toContain('Identity');
+    expect(constants.map(({ name }) => name)).not.toContain('w');
+    const [float, found] = [await featuresOf(copied), await featuresOf(int8)];
+    for (const [i, value] of float.entries()) expect(Math.abs(found[i] - value)).toBeLessThan(0.1);
   });
 
   test('ranges of another network are refused', () => {
@@ -208,32 +268,7 @@ describe('calibration', () => {
 
 describe('batch normalisation after a convolution', () => {
   test('is folded into its weights', async () => {
-    const bytes = (values: Float32Array): Uint8Array => new Uint8Array(values.buffer);
-    const floats = (name: string, shape: number[], values: Float32Array) =>
-      ({ name, type: 'float32', shape, bytes: bytes(values) }) as const;
-    const normalised = encodeModel({
-      name: 'normalised',
-      inputs: [{ name: 'pictures', type: 'float32', shape: ['batch', 3, size, size] }],
-      outputs: [{ name: 'features', type: 'float32', shape: ['batch', 4, 1, 1] }],
-      constants: [
-        floats('w', [4, 3, 3, 3], kernels.first),
-        floats('gamma', [4], Float32Array.of(1.5, 0.5, -1, 2)),
-        floats('beta', [4], Float32Array.of(0.1, 0.5, 0.7, 0)),
-        floats('mean', [4], Float32Array.of(0.2, -0.1, 0, 0.3)),
-        floats('variance', [4], Float32Array.of(0.7, 1.3, 2, 0.4)),
-      ],
-      nodes: [
-        { operator: 'Conv', inputs: ['pictures', 'w'], outputs: ['c'], attributes: {} },
-        {
-          operator: 'BatchNormalization',
-          inputs: ['c', 'gamma', 'beta', 'mean', 'variance'],
-          outputs: ['n'],
-          attributes: { epsilon: { float: 0.01 } },
-        },
-        { operator: 'Relu', inputs: ['n'], outputs: ['r'], attributes: {} },
-        { operator: 'GlobalAveragePool', inputs: ['r'], outputs: ['features'], attributes: {} },
-      ],
-    });
+    const normalised = normalisedNetwork();
     const quantiser = Quantiser.of(normalised);
     expect(quantiser.points).toEqual(['pictures', 'r']);
     const measured = await quantiser.ranges(
@@ -275,6 +310,20 @@ describe('a graph that cannot be quantised is refused with the operator that sta
   test('one that is quantised already', () => {
     const int8 = Quantiser.of(model).write(ranges);
     expect(() => Quantiser.of(int8)).toThrow(/operator QuantizeLinear: the network is quantised already/);
+  });
+});
+
+describe('a version of ONNX from before integers', () => {
+  test('is refused where an operator meant something else then', () => {
+    expect(() => Quantiser.of(writtenIn(9, normalisedNetwork({ last: 'TopK' })))).toThrow(
+      /operator TopK: it means something else in version 9 of ONNX.*version_converter/,
+    );
+  });
+
+  test('is refused where it is older than 7', () => {
+    expect(() => Quantiser.of(writtenIn(6, model))).toThrow(
+      /written in version 6 of ONNX.*version_converter/,
+    );
   });
 });
 

@@ -61,6 +61,7 @@ const content: BundleContent = {
       unseenBiasSlope: -0.2,
       unseenBiasClasses: 2,
       evidence: { classSpread: 0.1, pictureSpread: 1.6, isotropicShare: 0.9, halfBiasPictures: 10 },
+      assignment: { epsilon: 0.03, offset: 0.001, mistakes: 1.4, strength: 1 },
     },
     confidence: {
       sharpness: 3.5,
@@ -90,6 +91,7 @@ const content: BundleContent = {
         nearness: 0.25,
         crowding: -0.125,
         attributeScale: [0.5, 0.25],
+        alike: { classes: ['a'], coefficients: [0.125] },
         error: 0.1,
         classes: 12,
       },

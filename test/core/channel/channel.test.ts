@@ -59,6 +59,32 @@ describe.each(['process', 'thread'] as const)('a worker in a %s', (kind) => {
     expect(channel.pending).toBe(0);
   });
 
+  test('is idle once nothing is owed, and not while whoever got the last answer asks again at once', async () => {
+    const channel = open(kind);
+    await channel.idle(); // nothing was asked yet
+    const seen: string[] = [];
+    const again = channel
+      .request('wait', { milliseconds: 50, value: 'first' })
+      .then((value) => {
+        seen.push(value as string);
+        return channel.request('wait', { milliseconds: 50, value: 'second' });
+      })
+      .then((value) => seen.push(value as string));
+    await channel.idle();
+    expect(seen).toEqual(['first', 'second']);
+    await again;
+  });
+
+  test('whoever waits for an idle worker learns that it has ended', async () => {
+    const channel = open(kind);
+    const lost = channel.request('wait', { milliseconds: 60_000, value: 0 }).catch((error: unknown) => error);
+    const idle = channel.idle();
+    channel.close();
+    await idle;
+    expect(await lost).toBeInstanceOf(WorkerLost);
+    expect(channel.isOpen).toBe(false);
+  });
+
   test('a Failure arrives with its code, fields and Retry-After; another error with its message and its stack', async () => {
     const channel = open(kind);
     const failure = await channel

@@ -49,11 +49,12 @@ function world(known: number, fresh: number, perClass: number, seed = 1): World 
     likely,
     spread,
     labels,
+    novelty: Float32Array.from(labels, (c) => (c < known ? 0.5 : 0.95)),
     known: places.slice(0, known).map((mean) => ({ mean, variance })),
   };
 }
 
-function rearranged({ projected, likely, labels, ...rest }: World, order: readonly number[]): World {
+function rearranged({ projected, likely, labels, novelty, ...rest }: World, order: readonly number[]): World {
   const { perRow } = likely;
   const places = order.flatMap((row) => Array.from({ length: perRow }, (_, t) => row * perRow + t));
   return {
@@ -65,6 +66,7 @@ function rearranged({ projected, likely, labels, ...rest }: World, order: readon
       probabilities: Float32Array.from(places, (place) => likely.probabilities[place]),
     },
     labels: order.map((row) => labels[row]),
+    novelty: Float32Array.from(order, (row) => novelty[row]),
   };
 }
 
@@ -88,6 +90,26 @@ describe('findGroups', () => {
 
   it('finds nothing where all pictures are of known classes', () => {
     expect(findGroups(world(20, 0, 25, 2))).toEqual([]);
+  });
+
+  it('finds a small group beside known classes that hardly have pictures, which could move there as well', () => {
+    let complete = 0;
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      const made = world(20, 2, 8, seed);
+      const few = Array.from(made.labels.keys()).filter((i) => made.labels[i] >= 20 || i % 8 === 0);
+      const pool = rearranged(made, few);
+      const loose = pool.known.map(({ mean }) => ({
+        mean,
+        variance: new Float64Array(directions).fill(1), // known by attributes alone
+      }));
+      const groups = findGroups({ ...pool, known: loose });
+      for (const { members } of groups) {
+        const labels = new Set(members.map((i) => pool.labels[i]));
+        expect([...labels].filter((label) => label < 20)).toEqual([]);
+        if (labels.size === 1 && members.length > 6) complete += 1;
+      }
+    }
+    expect(complete).toBeGreaterThan(8); // of 12
   });
 
   it('finds a class where all pictures are of it', () => {
@@ -146,6 +168,20 @@ describe('Components', () => {
     expect(components.meanOf(c)[0]).toBeCloseTo(3, 6);
     expect(components.meanOf(c)[1]).toBeCloseTo(-1, 6);
     expect(components.costOfMean(c)).toBeGreaterThan(0);
+  });
+
+  it('is without some of its rows what it would be if they had never been given', () => {
+    const rows = [Float64Array.of(1, 2), Float64Array.of(-0.5, 4), Float64Array.of(3, 0.25)];
+    const sumOf = (some: typeof rows): Float64Array =>
+      Float64Array.of(...[0, 1].map((k) => some.reduce((sum, row) => sum + row[k], 0)));
+    const components = new Components(Float64Array.of(0.7, 1.5), 2);
+    const [all, without] = [0, 1].map(() => components.add([0.3, -1], [2, 0.5]));
+    components.give(all, 3, sumOf(rows), 0);
+    components.give(without, 1, sumOf(rows.slice(0, 1)), 0);
+    const left = components.without(all, 2, sumOf(rows.slice(1)));
+    expect(left.costOfMean(0)).toBeCloseTo(components.costOfMean(without), 10);
+    for (const k of [0, 1]) expect(left.meanOf(0)[k]).toBeCloseTo(components.meanOf(without)[k], 10);
+    expect(components.without(all, 3, sumOf(rows)).costOfMean(0)).toBeCloseTo(0, 10);
   });
 
   it('has the density of a normal distribution: the marginal of two rows is the product of their conditionals', () => {

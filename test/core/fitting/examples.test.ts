@@ -184,6 +184,34 @@ describe("pictures of the bundle's own classes", () => {
     await assembly.release();
   });
 
+  test('of one class of the model after another leave the sums that all at once leave', async () => {
+    const names = [
+      unseenClasses[0].name,
+      dataset.classNames[dataset.seen[0]],
+      dataset.classNames[dataset.seen[1]],
+    ];
+    const pictured = names.map((name) => withExamples(ofKnown(name), 4));
+    const offsets = async (steps: readonly (readonly RuntimeClass[])[]): Promise<Float64Array> => {
+      const assembly = await RowAssembly.open(known, { threads: 1 });
+      let last = new Float64Array(0);
+      for (const classes of steps) {
+        const sorted = orderByName(classes).map((i) => classes[i]);
+        last = (await assembly.assemble(sorted)).baseOffsets.slice();
+      }
+      await assembly.release();
+      return last;
+    };
+    const atOnce = await offsets([pictured]);
+    const growing = pictured.map((_, i) => pictured.slice(0, i + 1));
+    for (const steps of [growing, [...growing.slice(0, 2), pictured.slice(1), pictured]]) {
+      const inTurn = await offsets(steps);
+      expect(inTurn).toHaveLength(atOnce.length);
+      inTurn.forEach((sum, row) => {
+        expect(Math.abs(sum - atOnce[row])).toBeLessThan(1e-4);
+      });
+    }
+  });
+
   test('take part in a consolidation in place of what the model had', async () => {
     const [{ name }] = unseenClasses;
     const own = known.manifest.classes.findIndex((one) => one.name === name);

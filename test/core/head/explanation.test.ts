@@ -79,6 +79,17 @@ describe('an explanation', () => {
     expect(wrong.sentence).toMatch(/^.*Against it: .*scent.*\.$/);
   });
 
+  test('what speaks against a class says what it has too little and too much of, however usual that is', () => {
+    const [{ against, sentence }] = explain([4.5, 0, 1, 1]).classes;
+    const words = (isLess: boolean): string[] =>
+      against.filter(({ read, expected }) => read < expected === isLess).map((one) => wordsOf(one.attribute));
+    expect(words(true)).not.toEqual([]);
+    expect(words(false)).not.toEqual([]);
+    expect(sentence).toContain(
+      `Against it: too little ${listInWords(words(true))}; too much ${listInWords(words(false))}.`,
+    );
+  });
+
   test('without measured errors nothing is called present or absent', () => {
     const { attributes, sentence } = explain([9, 1, 0, 1], null);
     expect(attributes.every(({ present, certainty }) => present === null && certainty === null)).toBe(true);
@@ -94,6 +105,8 @@ test('the normal distribution is that of tables', () => {
 
 test('attributes in words', () => {
   expect(wordsOf('has_bill_shape::cone')).toBe('bill shape cone');
+  expect(wordsOf('has::yellow')).toBe('yellow'); // "no yellow", not "no has yellow"
+  expect(wordsOf('hasp::iron')).toBe('hasp iron');
   expect(familyOf('has_bill_shape::cone')).toBe('has_bill_shape');
   expect(familyOf('legs')).toBeNull();
   expect(listInWords(['a', 'b', 'c'])).toBe('a, b and c');

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { Graph } from '../../../core/compute/graph.js';
-import { Classifier, type Classification, type ClassifyOptions } from '../../../core/head/classifier.js';
+import {
+  Classifier,
+  type Classification,
+  type ClassificationOptions,
+} from '../../../core/head/classifier.js';
 import { featureMapModel } from '../../../core/head/feature-map.js';
 import { unseenBiasFor } from '../../../core/head/unseen-bias.js';
 import { matrix, rowOf, rowsBetween, type Matrix } from '../../../core/matrix.js';
@@ -75,7 +79,7 @@ function reference(picture: number, among: readonly string[]): Map<string, numbe
   return new Map(among.map((name, j) => [name, Math.exp(scores[j] - max) / total]));
 }
 
-async function ask(options: ClassifyOptions, rows: Matrix = pictures): Promise<Classification[]> {
+async function ask(options: ClassificationOptions, rows: Matrix = pictures): Promise<Classification[]> {
   return classifier.classify(rows, options);
 }
 

@@ -25,8 +25,18 @@ describe('the look of all pages', () => {
   });
 
   test('every colour that a page names is there', () => {
-    const known = new Set([...lookTokens.matchAll(/--([a-z-]+):/g)].map(([, name]) => name));
-    for (const [, name] of docsStyle.matchAll(/var\(--([a-z-]+)\)/g)) expect(known, name).toContain(name);
+    const playground = readdirSync(playgroundStyles).map((name) =>
+      readFileSync(join(playgroundStyles, name), 'utf8'),
+    );
+    const named = (css: string, pattern: RegExp): string[] =>
+      [...css.matchAll(pattern)].map(([, name]) => name);
+    for (const css of [docsStyle, style, playground.join('\n')]) {
+      const own = named(css, /--([a-z-]+):/g);
+      const known = new Set([...named(lookTokens, /--([a-z-]+):/g), ...own, 'place']); // set by a component
+      const used = named(css, /var\(--([a-z-]+)[,)]/g);
+      expect(used.length).toBeGreaterThan(10);
+      for (const name of used) expect(known, name).toContain(name);
+    }
   });
 
   test('the letters are a font, which a report carries inside itself', () => {

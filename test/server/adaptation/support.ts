@@ -16,10 +16,3 @@ export function unlabelled(): PoolPicture[] {
     poolPicture(rowOf(world.features, row).slice(), 'class-001'),
   );
 }
-
-/** Only of classes that training had pictures of. */
-export function unlabelledSeen(): PoolPicture[] {
-  return Array.from(world.splits.testSeen, (row) =>
-    poolPicture(rowOf(world.features, row).slice(), 'class-001'),
-  );
-}

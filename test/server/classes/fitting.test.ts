@@ -185,6 +185,7 @@ function bound(store: ClassStore): ClassStore {
     commit: (change, expected) => store.commit(change, expected),
     recall: (key) => store.recall(key),
     versions: (name, page) => store.versions(name, page),
+    removed: (page) => store.removed(page),
     examplesAt: (name, revision) => store.examplesAt(name, revision),
     watch: (listener) => store.watch(listener),
     state: () => store.state(),

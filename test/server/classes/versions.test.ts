@@ -2,7 +2,7 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { versionListSchema } from '../../../server/contract/class-schemas.js';
+import { removedListSchema, versionListSchema } from '../../../server/contract/class-schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postPicture, send, startTestServer, type Answered } from '../../support/test-server.js';
@@ -24,6 +24,7 @@ const any = { 'if-match': '*' };
 interface Version {
   readonly number: number;
   readonly removed: boolean;
+  readonly etag?: string;
   readonly current: boolean;
   readonly attributes?: Record<string, number>;
 }
@@ -45,6 +46,7 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     await send(`${url}/classes`, json('POST', { name: 'gnu', attributes: vector(0.1) }));
     await send(path, json('PUT', { attributes: vector(0.5) }, any));
     await send(path, json('PUT', { attributes: vector(0.5) }, any)); // the same: no change, no version
+    const [versionTwo] = await versionsOf(url, 'gnu');
     expect(await versionsOf(url, 'gnu')).toMatchObject([
       { number: 2, current: true, removed: false, by: 'admin-1', attributes: vector(0.5), revision: 2 },
       { number: 1, current: false, removed: false, by: 'admin-1', attributes: vector(0.1), revision: 1 },
@@ -56,9 +58,14 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     const [removal] = await versionsOf(other.url, 'gnu'); // the store's own state, whichever replica is asked
     expect(removal).toMatchObject({ number: 3, removed: true, current: false });
     expect(removal).not.toHaveProperty('attributes');
+    const removed = await send(`${other.url}/removed-classes`);
+    expect(removedListSchema.parse(removed.body)).toEqual(removed.body);
+    expect(removed.body.classes).toMatchObject([{ name: 'gnu', version: 2, by: 'admin-1', examples: 0 }]);
     expect((await restore(3)).status).toBe(409);
     expect((await restore(9)).status).toBe(404);
     expect((await restore(0)).status).toBe(404);
+
+    expect((await restore(2, { 'if-match': `"${versionTwo.etag}"` })).status).toBe(412); // whoever read it did not see it go
 
     const restored = await restore(2);
     expect([restored.status, restored.body.attributes]).toEqual([201, vector(0.5)]);

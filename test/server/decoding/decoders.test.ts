@@ -1,12 +1,15 @@
 /** Decoders are real processes here, and so are the pictures that harm them. */
 import { afterEach, expect, test } from 'vitest';
 import sharp from 'sharp';
-import { childrenOf, commandOf } from '../../../bench/serving/process-tree.js';
-import { defaultLimits, decode, type Preprocessing } from '../../../core/backbone/preprocess.js';
+import { childrenOf, commandOf, residentBytes } from '../../../bench/serving/process-tree.js';
+import type { Preprocessing } from '../../../core/backbone/picture-tensor.js';
+import { defaultLimits, decode } from '../../../core/backbone/preprocess.js';
 import { SharedSlots, slotBytes } from '../../../core/channel/shared-slots.js';
 import { Failure } from '../../../core/failures.js';
+import { Decoder } from '../../../server/decoding/decoder.js';
 import { Decoders, type DecodingSettings } from '../../../server/decoding/decoders.js';
-import { estimateDecodingMemory } from '../../../server/decoding/memory-estimate.js';
+import { decodingCost } from '../../../server/decoding/decoding-cost.js';
+import { flatJpeg, flatPng, withChunk } from '../../../fixtures/flat-pictures.js';
 import { numbered } from '../../support/pictures.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -40,6 +43,7 @@ function open(settings: Partial<DecodingSettings> = {}, slots = SharedSlots.open
     logger,
     slots,
   );
+  decoders.startOthers();
   opened.push(decoders, slots);
   const send = (bytes: Uint8Array, signal = never) =>
     decoders.decode({ bytes, name: 'The picture', preprocessing, limits: defaultLimits }, signal);
@@ -206,12 +210,57 @@ test('closing answers whoever waits', async () => {
 
 test('memory is estimated from what is declared: whole pictures, rows, nothing for what is refused by its header', async () => {
   const flat = sharp({ create: { width: 2000, height: 1500, channels: 3, background: 'red' } });
-  const of = async (make: Promise<Buffer>): Promise<number> =>
-    estimateDecodingMemory(await make, defaultLimits);
-  expect(estimateDecodingMemory(bomb, defaultLimits)).toBe(7070 * 7070 * 8);
-  expect(await of(flat.clone().jpeg().toBuffer())).toBe(2000 * 512 * 3);
+  const of = async (make: Promise<Buffer>): Promise<number> => decodingCost(await make, defaultLimits).memory;
+  expect(decodingCost(bomb, defaultLimits)).toEqual({ memory: 7070 * 7070 * 8, isLarge: true });
+  expect(await of(flat.clone().jpeg().toBuffer())).toBe(2000 * 1400 * 3);
   expect(await of(flat.clone().jpeg({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 6);
   expect(await of(flat.clone().png({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 4);
-  expect(estimateDecodingMemory(bomb, { pixels: 1e6 })).toBe(0);
-  expect(estimateDecodingMemory(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 })).toBe(8e6);
+  expect(decodingCost(bomb, { pixels: 1e6 })).toEqual({ memory: 0, isLarge: false });
+  expect(decodingCost(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 }).memory).toBe(8e6);
+});
+
+test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed text and many scans are not', async () => {
+  const cost = (bytes: Uint8Array) => decodingCost(bytes, defaultLimits);
+  for (const [width, height] of [
+    [4000, 3000],
+    [8000, 6000],
+  ])
+    expect(cost(flatJpeg(width, height))).toEqual({ memory: width * 1400 * 3, isLarge: false });
+  expect(cost(flatJpeg(7000, 7000, { isInterleaved: false }))).toEqual({ memory: 294e6, isLarge: true });
+  expect(cost(flatPng(4000, 3000)).isLarge).toBe(false);
+  expect(cost(flatPng(1, 16_000)).isLarge).toBe(false);
+  expect(cost(flatPng(1, 2_000_000)).isLarge).toBe(true);
+  expect(cost(withChunk(flatPng(64, 64), 'zTXt', Buffer.alloc(200_000))).isLarge).toBe(true);
+  // Measured: 1.3 GB, of 146 kB.
+  expect(cost(flatPng(50_000_000, 1)).memory).toBeGreaterThan(1.3e9);
+  await expect(open().send(flatPng(50_000_000, 1))).rejects.toThrow('would take 8500 MB to decode');
+});
+
+const shapes: readonly (readonly [string, Uint8Array])[] = [
+  ['a JPEG with a scan for each colour', flatJpeg(5000, 5000, { isInterleaved: false })],
+  ['a JPEG of few rows', flatJpeg(65_500, 400)],
+  ['a PNG of one row', flatPng(2_000_000, 1)],
+  ['a PNG of few rows', flatPng(50_000, 600)],
+];
+test.each(shapes)('%s takes no more memory than is estimated', async (_name, bytes) => {
+  const { send } = open({ decoders: 1, decodeMegabytes: 1000 });
+  await send(small);
+  const [pid] = processes();
+  const before = residentBytes(pid);
+  let most = before;
+  const watch = setInterval(() => (most = Math.max(most, residentBytes(pid))), 2);
+  await send(bytes);
+  clearInterval(watch);
+  expect(most - before).toBeLessThan(1.15 * decodingCost(bytes, defaultLimits).memory + 20e6);
+});
+
+test('a decoder that takes more than it may says so, and is ended by whoever asked', async () => {
+  const slots = SharedSlots.open();
+  const decoder = new Decoder(slots);
+  opened.push(decoder, slots);
+  await decoder.ready;
+  const picture = { name: 'x', preprocessing, limits: defaultLimits, slot: null };
+  const ask = (bytes: Uint8Array, maxGrowth: number) => decoder.decode({ ...picture, bytes, maxGrowth }, 20);
+  expect(await ask(small, 64e6)).toHaveLength(3 * 32 * 32);
+  expect(await ask(bomb, 100e6)).toBeNull();
 });

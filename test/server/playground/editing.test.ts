@@ -97,6 +97,11 @@ describe.skipIf(!server)('the editor of a class', () => {
       .poll(async () => (await row.locator('.attribute-meaning').textContent())!.replace('\u00a0', ' '))
       .toBe('low, 9 %');
     const slider = row.getByRole('slider');
+    // What the attribute is stands there to be read, without a mouse that could hover.
+    expect(await row.locator('.attribute-note').textContent()).toBe('share of the cloth that is yellow');
+    expect(await slider.getAttribute('aria-describedby')).toBe(
+      await row.locator('.attribute-note').getAttribute('id'),
+    );
     expect((await slider.getAttribute('aria-valuetext'))!.replace('\u00a0', ' ')).toBe(
       '0.0856, low, 9 %; classes in training have 0 to 0.788',
     );

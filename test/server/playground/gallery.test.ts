@@ -1,11 +1,15 @@
 /** Many pictures at once in a real browser: grid, order, filter, table; and the question as code. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { projectFolder } from '../../../core/project-folder.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
 import { startDemoServer } from '../../support/demo-server.js';
+import { temporaryFolder } from '../../support/folders.js';
+import { testKey } from '../../support/test-server.js';
 import { chooseSample, expectVerdict } from './page.js';
 
 const server = hasBrowser ? await startDemoServer() : null;
@@ -40,6 +44,11 @@ describe.skipIf(!server)('many pictures', () => {
     ]);
     expect(await cards().getByRole('img').count()).toBe(0); // decoration: the button has its words
     expect(await page.locator('.card img').count()).toBe(4);
+  });
+
+  test('come into sight as soon as they are given', async () => {
+    const { y, height } = (await cards().first().boundingBox())!;
+    expect([y >= 0, y + height <= 900]).toEqual([true, true]);
   });
 
   test('are sorted and filtered', async () => {
@@ -104,25 +113,69 @@ describe.skipIf(!server)('an answer', () => {
     await expectVerdict(page, /^Mike/);
   });
 
-  test('is copied as curl, which gives the same answer, and as TypeScript', async () => {
+  const copied = async (name: string): Promise<string> => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name }).click();
+    await expect
+      .poll(() => page.getByRole('status', { name: 'Done' }).textContent())
+      .toContain(name.slice(8));
+    return page.evaluate<string>('navigator.clipboard.readText()');
+  };
+  // Not spawnSync: the server answers in this process.
+  const run = promisify(execFile);
+  const runCurl = async (curl: string): Promise<{ class: string }[]> => {
+    const line = `cd server/playground/samples && ${curl} -s --max-time 20`;
+    const { stdout } = await run('bash', ['-c', line]);
+    return (JSON.parse(stdout) as { predictions: { class: string }[] }).predictions;
+  };
+
+  test('is copied as curl and as TypeScript, which give the same answer', async () => {
     await chooseSample(page, 'Victor');
-    const copied = async (name: string): Promise<string> => {
-      await page.getByRole('button', { name }).click();
-      await expect
-        .poll(() => page.getByRole('status', { name: 'Done' }).textContent())
-        .toContain(name.slice(8));
-      return page.evaluate<string>('navigator.clipboard.readText()');
-    };
-    const curl = await copied('Copy as curl');
-    // Not spawnSync: the server answers in this process.
-    const { stdout } = await promisify(execFile)('bash', [
-      '-c',
-      `cd server/playground/samples && ${curl} -s --max-time 20`,
-    ]);
-    const { predictions } = JSON.parse(stdout) as { predictions: { class: string }[] };
+    const predictions = await runCurl(await copied('Copy as curl'));
     expect(predictions[0].class).toBe('Victor');
     expect(predictions).toHaveLength(6);
-    expect(await copied('Copy as TypeScript')).toContain(`new UnseenClient({ url: "${server!.url}" })`);
+    const { stdout } = await runTypeScript(await copied('Copy as TypeScript'));
+    expect(stdout).toContain("class: 'Victor'");
   });
+
+  test('is copied as it was asked for: with the balance, and the classes that may answer', async () => {
+    await chooseSample(page, 'Victor');
+    await page.getByText('Which classes may answer').click();
+    for (const name of ['Mike', 'cross-black-yellow']) {
+      await page.getByLabel('Only these classes').fill(name);
+      await page.keyboard.press('Enter');
+    }
+    await expectVerdict(page, /^Mike/);
+    await page.getByRole('slider', { name: /^Balance/ }).press('Home');
+    await page.getByRole('note').waitFor();
+    const curl = await copied('Copy as curl');
+    expect(curl).toMatch(/unseenBias=-?\d/);
+    expect((await runCurl(curl)).map((one) => one.class).sort()).toEqual(['Mike', 'cross-black-yellow']);
+    const code = await copied('Copy as TypeScript');
+    expect(code).toContain('classes: ["Mike","cross-black-yellow"]');
+    expect((await runTypeScript(code)).stdout).not.toContain("class: 'Victor'");
+  });
+
+  test('is copied without the key that the page holds; curl takes it from the environment', async () => {
+    await page.goto(`${server!.url}/#key=${testKey}`);
+    await page.reload(); // only what comes after # is another
+    await expectVerdict(page, /^Mike/);
+    const curl = await copied('Copy as curl');
+    expect(curl).not.toContain(testKey);
+    expect((await runCurl(curl))[0].class).toBe('Mike');
+    const { stdout } = await run('bash', ['-c', `UNSEEN_KEY='a b'; printf '%s|' ${curl.slice(4)}`]);
+    expect(stdout).toContain('|-H|Authorization: Bearer a b|');
+  });
+
+  /** As a program that has the client installed. */
+  async function runTypeScript(code: string): Promise<{ stdout: string }> {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(projectFolder(), join(folder, 'node_modules/unseen'));
+    writeFileSync(
+      join(folder, 'ask.mjs'),
+      code.replace('readFile("', 'readFile("server/playground/samples/'),
+    );
+    return run(process.execPath, [join(folder, 'ask.mjs')], { timeout: 60_000 });
+  }
 });

@@ -311,6 +311,27 @@ describe('like', () => {
       [{ pointer: '/classes/0/like', detail: expect.stringContaining('"unicorn"') as string }],
     ]);
   });
+
+  const post = (given: object): Promise<Answered> =>
+    send(`${url}/classes`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify(given),
+    });
+
+  test('of a name that is misspelt asks for the one that was meant, in one whole sentence', async () => {
+    const [{ name }] = bundle.manifest.classes;
+    const { body } = await post({ name: 'x', like: `${name}s`, attributes: vector(0.3) });
+    expect(body.detail).toMatch(/GET \/classes lists them\. Did you mean "[^?]+\?$/);
+  });
+
+  test('of a class without attributes is refused: there is nothing to take', async () => {
+    await send(`${url}/classes`, { method: 'POST', body: form(await several(71, 72), { name: 'pictured' }) });
+    const [first] = bundle.manifest.attributes;
+    const { status, body } = await post({ name: 'x', like: 'pictured', attributes: { [first.name]: 0.5 } });
+    expect([status, body.errors[0].pointer]).toEqual([422, '/like']);
+    expect(body.detail).toContain('has no attributes to take');
+    expect((await post({ name: 'y', like: 'pictured' })).status).toBe(422);
+  });
 });
 
 describe('limits', () => {

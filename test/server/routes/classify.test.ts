@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import request from 'supertest';
@@ -12,7 +13,8 @@ import {
   problemSchema,
 } from '../../../server/contract/schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
-import { hugePng, numbered, truncatedJpeg } from '../../support/pictures.js';
+import { hugePng } from '../../../fixtures/flat-pictures.js';
+import { numbered, truncatedJpeg } from '../../support/pictures.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
@@ -30,6 +32,17 @@ function form(...files: [string, Uint8Array][]): FormData {
   for (const [name, bytes] of files) data.append('image', new Blob([bytes]), name);
   return data;
 }
+
+test('a body with a content coding is refused with what to do: nothing is unpacked here', async () => {
+  const { url } = await startTestServer({ bundle: () => bundle });
+  const packed = gzipSync(await numbered(1));
+  for (const coding of ['gzip', 'br', 'gzip, gzip', 'GZIP']) {
+    const { status, body } = await postBytes(url, packed, '', { 'content-encoding': coding });
+    expect([coding, status, body.detail]).toEqual([coding, 400, expect.stringContaining('Content-Encoding')]);
+  }
+  const plain = await postBytes(url, await numbered(1), '', { 'content-encoding': 'identity' });
+  expect(plain.status).toBe(200);
+});
 
 describe('one picture', () => {
   test('is answered with what the same network and head give in this process', async () => {

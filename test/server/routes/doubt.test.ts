@@ -60,6 +60,18 @@ describe('a dry run', () => {
     expect(previews[0].expected).toBeNull(); // whatever its made-up features promise
   });
 
+  test('warns of attributes that are nearly those of another class, as long as no pictures tell the two apart', async () => {
+    const warned = async (pictures: readonly Uint8Array[]): Promise<string> => {
+      const copy = { name: 'a copy', attributes: own(1) };
+      const { previews } = await client.previewClass(copy, {
+        pictures: pictures.map((picture, i) => ({ name: `${i}.png`, picture })),
+      });
+      return (previews[0].warnings ?? []).join();
+    };
+    expect(await warned([])).toContain(`nearly those of "${classes[1].name}"`);
+    expect(await warned([await numbered(1)])).toBe('');
+  });
+
   test('says what pictures would become, and warns of a name that is nearly taken', async () => {
     const similar = `${classes[0].name}s`;
     const { previews } = await client.previewClass(

@@ -7,6 +7,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from '../../../core/project-folder.js';
+import { newcomerFlag } from '../../../demo/flags/newcomer.js';
 import { finishedOf, type Finished } from '../command-line.js';
 import { props, quickSettings } from './props.js';
 import { shellCommands } from './shell-commands.js';
@@ -19,14 +20,17 @@ const adaptations: readonly (readonly [RegExp, string])[] = [
   [/unseen reproduce\b/, '$& --seeds 1'],
   [/bench -- extraction PHOTOS.*/, 'bench -- extraction PHOTOS 1 2 1 2'],
   [/bench -- server-start/, '$& 1'],
+  [/unseen classes versions NAME/, `unseen classes versions "${newcomerFlag.name}"`],
   [/--port 8080/, '--port 0'],
   [/unseen demo\b/, '$& --port 0'],
 ];
 
 /** Where another reader begins, one with ready-made features: what was extracted before is not theirs. */
 const comesWithFeatures = /unseen dataset check DATA/;
+/** A class that the reader has added before. */
+const namesAnAddedClass = /unseen classes versions NAME/;
 const serves = /unseen (?:serve|demo)\b(?!.*--help)/;
-const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes|groups)\b/;
+const asksServer = /localhost:8080|127\.0\.0\.1:8080|\bSERVER\b|unseen (?:classify|classes|groups|reload)\b/;
 const announced = /Serving .*?(https?:\/\/[\d.]+:\d+)/;
 
 export class Machine {
@@ -52,6 +56,10 @@ export class Machine {
   /** A server is left running, and ended when the next is started. */
   async run(text: string): Promise<Finished> {
     await this.prepare(text);
+    if (namesAnAddedClass.test(text)) {
+      const { code, stderr } = await this.run('unseen classes add new-classes.csv');
+      if (code !== 0) throw new Error(stderr);
+    }
     if (serves.test(text)) return this.serve(text);
     return this.started(await this.adapted(text)).ended;
   }
@@ -114,7 +122,10 @@ export class Machine {
     const url = await this.url();
     const asked = result
       .replace(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):8080|\bSERVER\b/g, url)
-      .replace(/unseen (?:classify(?!.*--bundle)|groups \w+|classes (?:examples )?\w+)/, `$& --url ${url}`);
+      .replace(
+        /unseen (?:classify(?!.*--bundle)|groups \w+|reload|classes (?:examples )?\w+)/,
+        `$& --url ${url}`,
+      );
     // Each command has a shell of its own: what an `export` before has set is set again.
     return result.includes('$UNSEEN_KEY')
       ? `export UNSEEN_KEY=$(unseen classes key --url ${url}); ${asked}`

@@ -101,6 +101,7 @@ export const notRun: readonly NotRun[] = [
       'transport',
       'trust',
       'tsne',
+      'unseen-bias',
     ],
   ].map((name) => ({ start: `npm run bench -- ${name}`, reason: byHand, instead: checkBenchmark })),
 ];

@@ -86,12 +86,12 @@ test('expected recognition follows what held-out classes reached, and what does 
   const random = Random.stream(1, 'recognition');
   const classes = Array.from({ length: 400 }, () => {
     const [promised, crowded] = [random.uniform(), 2 * random.uniform()];
-    return { promised, nearest: 0.5, crowded, reached: 0.5 + 0.3 * promised - 0.2 * crowded };
+    return { name: '', promised, nearest: 0.5, crowded, reached: 0.5 + 0.3 * promised - 0.2 * crowded };
   });
   const fitted = leastSquares(classes);
   expect(fitted.nearness).toBeCloseTo(0, 9);
   expect(fitted.promise).toBeCloseTo(0.3, 1);
   expect(fitted.crowding).toBeCloseTo(-0.2, 1);
-  const errors = classes.map((one) => expectedRecognition(one, fitted) - one.reached);
+  const errors = classes.map((one) => expectedRecognition({ ...one, alike: 0 }, fitted) - one.reached);
   expect(errors.reduce((sum, error) => sum + error, 0) / errors.length).toBeCloseTo(0, 6);
 });

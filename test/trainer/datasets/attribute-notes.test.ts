@@ -33,6 +33,13 @@ describe('a table of descriptions', () => {
     ]);
   });
 
+  test('a text that a comma cuts in two is a mistake, not half a text', async () => {
+    const path = put('attribute,description\nbill,its length, tip to base\nsize,"small, or not",\n');
+    await expect(readAttributeNotes(path, ['bill', 'size'])).rejects.toThrow(
+      /line 2 has 3 cells for 2 columns\. Put a text with commas between double quotes\.$/,
+    );
+  });
+
   test('every mistake is named at once, with what was meant', async () => {
     const path = put('attribute,descripton\nbil,its length\nsize,a\nsize,b\n');
     const failure = await readAttributeNotes(path, ['bill', 'size']).catch((error: unknown) => error);
@@ -42,6 +49,7 @@ describe('a table of descriptions', () => {
       'no column "descripton"; there are description, unit, family. Did you mean "description"?',
     );
     expect(message).toContain('line 2: there is no attribute "bil". Did you mean "bill"?');
+    expect(message).not.toContain('cells for');
     expect(message).toContain('line 4: the attribute "size" has a line already');
   });
 });

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { renderPage } from '../../../trainer/experiments/render-page.js';
-import { renderReport } from '../../../trainer/experiments/render.js';
+import { renderMarkdown } from '../../../trainer/experiments/render.js';
 import type { Reproduction } from '../../../trainer/experiments/reproduce.js';
 import { hasBrowser, openBrowser } from '../../support/browser.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -96,9 +96,9 @@ describe('the report of experiments', () => {
   });
 
   test('says in Markdown too what the t-SNE shows, and when there was too little to draw', () => {
-    expect(renderReport(reproduction)).toContain('| sooty albatross');
+    expect(renderMarkdown(reproduction)).toContain('| sooty albatross');
     const none = { tables: [], figures: [{ figure: 'tsne' as const, seed: 1, embedding: null }] };
-    for (const text of [renderReport(none), renderPage(none, 'x')])
+    for (const text of [renderMarkdown(none), renderPage(none, 'x')])
       expect(text).toContain('too few test rows');
   });
 

@@ -7,7 +7,8 @@ import { rowOf, rowsBetween } from '../../../core/matrix.js';
 import { silent } from '../../../core/progress.js';
 import { loadDataset } from '../../../trainer/datasets/load.js';
 import { extract, mergeShards, type ExtractionRequest } from '../../../trainer/extraction/extract.js';
-import { drawn, hugePng, image, numbered, truncatedJpeg } from '../../support/pictures.js';
+import { hugePng } from '../../../fixtures/flat-pictures.js';
+import { drawn, image, numbered, truncatedJpeg } from '../../support/pictures.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 
@@ -292,6 +293,12 @@ describe('bad input is reported with a fix suggestion, and the rest is extracted
     const foreign = put(join(folder, 'foreign.csv'), 'class,legs\nyak,4\n');
     await expect(extract(request('x', { attributes: foreign }), silent, given)).rejects.toThrow(
       /None of the classes of pictures is in .*Its classes are yak; pictures are of ant/,
+    );
+    // The folder above the one that was meant.
+    const deep = join(folder, 'deep');
+    put(join(deep, 'photos/yak/a.jpg'), 'text');
+    await expect(extract(request('x', { attributes: foreign, images: deep }), silent, given)).rejects.toThrow(
+      /deep\/photos holds folders of these classes: name it with --images/,
     );
   });
 });

@@ -99,7 +99,7 @@ test('mistakes in a table are told at once, before a backbone or picture is open
     expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11,5 alone/),
     expect.stringMatching(/line 4: there is nothing for Flügel \(column B\)/),
     expect.stringMatching(/line 5: the class "Blaumeise" is described twice, first in line 2/),
-    expect.stringMatching(/line 6: the class "Star" has 1 values for 2 attributes/),
+    expect.stringMatching(/line 6: the class "Star" has 1 values for 2 columns/),
     expect.stringMatching(/line 7: the class has no name/),
     // The other class with pictures has a line, which is named above.
     expect.stringMatching(
@@ -145,4 +145,16 @@ describe('a name that does not exist', () => {
     expect(didYouMean('Ostrich', names)).toBe('');
     expect(didYouMean('cardinals', names)).toBe(' Did you mean "Cardinal"?');
   });
+});
+
+test('decimal commas between commas are told apart from values too many', async () => {
+  const path = put('class,wing,bill\nAmsel,0,5,1\nStar,1,0\n');
+  const { leftOut } = await readAttributes(path);
+  expect(leftOut).toEqual([
+    {
+      file: `${path}, line 2`,
+      reason:
+        'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.',
+    },
+  ]);
 });

@@ -8,7 +8,7 @@ import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { hideUnseen, train } from '../../../trainer/train.js';
 import { errorOfMean, familiesOf } from '../../../trainer/report/gather/attribute-importance.js';
 import { gatherReport } from '../../../trainer/report/gather/gather.js';
-import { inWords } from '../../../trainer/report/render/sections/importance.js';
+import { importanceInWords } from '../../../trainer/report/render/sections/importance.js';
 import type { ReportData } from '../../../trainer/report/report-data.js';
 import { trainingLog } from '../../../trainer/report/report-path.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -156,11 +156,11 @@ describe('the importance of attributes', () => {
       top1Loss: 0,
     });
     const noisy = [effect(-0.01, 0.05), effect(0.02, 0.05), effect(0.5, 0.1)];
-    expect(inWords({ attributes: noisy, rows: 12 })).toBe(
+    expect(importanceInWords({ attributes: noisy, rows: 12 })).toBe(
       'Of 3 attributes, blanking hurts for 1 beyond chance (95 %). For 2, 12 rows cannot tell.',
     );
-    expect(inWords({ attributes: [effect(-0.3, 0.1)], rows: 12 })).toContain('deserve a look');
-    expect(inWords({ attributes: [effect(-0.3, null)], rows: 1 })).not.toContain('deserve');
+    expect(importanceInWords({ attributes: [effect(-0.3, 0.1)], rows: 12 })).toContain('deserve a look');
+    expect(importanceInWords({ attributes: [effect(-0.3, null)], rows: 1 })).not.toContain('deserve');
   });
 
   test('the error is that of a mean over classes, from the spread within them', () => {

@@ -142,10 +142,10 @@ describe('the file', () => {
       expect(interval[0]).toBeLessThanOrEqual(accuracy);
       expect(interval[1]).toBeGreaterThanOrEqual(accuracy);
       expect(interval[1] - interval[0]).toBeGreaterThan(0.1); // of three or fifteen rows
-      const ends = interval.map((end) => percent(end).trim()).join(' – ');
-      expect(page).toContain(`${percent(accuracy).trim()} (${ends})`);
+      const ends = interval.map((end) => percent(end)).join('\u00a0–\u00a0');
+      expect(page).toContain(`${percent(accuracy)} (${ends})`);
     }
-    const [low, high] = data.summary.intervals.harmonicMean!.map((end) => percent(end).trim());
+    const [low, high] = data.summary.intervals.harmonicMean!.map((end) => percent(end));
     expect(page).toContain(`95 %: ${low} – ${high}`);
   });
 
@@ -160,7 +160,7 @@ describe('the file', () => {
     const shown = [summary.standard.top1, kernelRidge!.standardAccuracy, baseline!.standardAccuracy];
     const found = cells(data, 'Unseen classes only: top-1').slice(1, 4);
     shown.forEach((value, i) => {
-      expect(found[i]).toMatch(new RegExp(`^${percent(value).trim()} \\(`));
+      expect(found[i]).toMatch(new RegExp(`^${percent(value)} \\(`));
     });
     const older = cells({ ...data, kernelRidge: null }, 'Unseen classes only: top-1').slice(1, 4);
     expect(older).toEqual([found[0], '–', found[2]]);

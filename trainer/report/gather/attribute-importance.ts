@@ -21,6 +21,7 @@ import { matrix, takeRows, type Matrix } from '../../../core/matrix.js';
 import type { Watcher } from '../../../core/progress.js';
 import { Random } from '../../../core/random.js';
 import { stopIfAsked } from '../../../core/stop.js';
+import { mean } from '../../../core/mean.js';
 import { topKAccuracy } from '../../evaluation/metrics.js';
 import type { AttributeEffect, ImportanceFacts } from '../report-data.js';
 import type { ReportContext } from './report-context.js';
@@ -140,7 +141,7 @@ function logLosses(scores: Matrix, labels: Int32Array): number[] {
 
 function meanOverClasses(labels: Int32Array, values: readonly number[]): number {
   const groups = valuesOfClasses(labels, values);
-  return sumOf(groups.map((group) => sumOf(group) / group.length)) / groups.length;
+  return mean(groups.map((group) => mean(group)));
 }
 
 /** Of that mean; null where no class has two rows, so that nothing says how much rows of a class differ. */
@@ -150,8 +151,8 @@ export function errorOfMean(labels: Int32Array, values: readonly number[]): numb
   if (spare === 0) return null;
   const squares = sumOf(
     groups.map((group) => {
-      const mean = sumOf(group) / group.length;
-      return sumOf(group.map((value) => (value - mean) ** 2));
+      const center = mean(group);
+      return sumOf(group.map((value) => (value - center) ** 2));
     }),
   );
   const variance = squares / spare; // pooled: a class with one row has none of its own

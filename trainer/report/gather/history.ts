@@ -50,8 +50,6 @@ const metricsSchema = z.object({
     .catch([]),
   validationWarning: z.string().nullable().catch(null),
   biasOrigin: biasOriginSchema.nullable().catch(null),
-  /** Of bundles written before they said where their bias comes from. */
-  plausibleBias: z.tuple([z.number(), z.number()]).nullable().catch(null),
 });
 
 export function remembered({ metrics }: Manifest): {
@@ -61,10 +59,7 @@ export function remembered({ metrics }: Manifest): {
   validationWarning: string | null;
   biasOrigin: BiasOrigin | null;
 } {
-  const { plausibleBias, ...known } = metricsSchema.parse(metrics);
-  if (known.biasOrigin || !plausibleBias || known.validation.length === 0) return known;
-  const isGiven = plausibleBias[0] === plausibleBias[1];
-  return { ...known, biasOrigin: isGiven ? { kind: 'given' } : { kind: 'chosen', plausible: plausibleBias } };
+  return metricsSchema.parse(metrics);
 }
 
 const finalLine = z.object({

@@ -1,15 +1,3 @@
-/** A dash for a figure that no row supports. */
-export function percent(fraction: number | null, digits = 1): string {
-  return fraction === null ? '–' : (100 * fraction).toFixed(digits);
-}
-
-/** With its 95 % interval: '53.4 (51.9 – 54.8)'. */
-export function percentWithin(fraction: number | null, interval?: readonly [number, number] | null): string {
-  return interval
-    ? `${percent(fraction)} (${percent(interval[0])} – ${percent(interval[1])})`
-    : percent(fraction);
-}
-
 /** A share of so few rows that a percentage would promise too much: '3 of 10'. */
 export function countOf(share: number, rows: number): string {
   return `${Math.round(share * rows)} of ${rows}`;

@@ -4,9 +4,10 @@ import type { Backbone } from '../../backbone.js';
 import { prepare } from '../../preprocess.js';
 import type { BuiltInPicture } from './built-in-pictures.js';
 import { cosine } from './cosine.js';
+import { mean } from '../../../mean.js';
 
 /** One network: where its file is, or its bytes. */
-export type ComparedNetwork = Pick<Backbone, 'entry'> & { readonly network: string | Uint8Array };
+type ComparedNetwork = Pick<Backbone, 'entry'> & { readonly network: string | Uint8Array };
 
 export interface ComparisonRequest {
   readonly float: ComparedNetwork;
@@ -49,9 +50,8 @@ export async function compareNetworks(request: ComparisonRequest): Promise<Compa
     for (const session of sessions) await session.release();
   }
   const middle = ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)];
-  const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
   const [{ provider: used }] = sessions;
-  return { speedUp: middle, cosine: { mean, least: Math.min(...cosines) }, provider: used };
+  return { speedUp: middle, cosine: { mean: mean(cosines), least: Math.min(...cosines) }, provider: used };
 }
 
 /** As large as the batch that the graph may fix, with the picture in each place. */

@@ -15,7 +15,7 @@ import { bytesOf } from '../../../hash.js';
 import { fromHalf, toHalf } from '../../../half.js';
 import { cosine } from './cosine.js';
 
-export const leastFingerprintCosine = 0.999;
+export const minFingerprintCosine = 0.999;
 
 /** One row of features for each built-in picture, in their order. */
 export type Fingerprint = readonly Float32Array[];

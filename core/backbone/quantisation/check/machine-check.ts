@@ -17,11 +17,11 @@ import type { Backbone } from '../../backbone.js';
 import { builtInPictures } from './built-in-pictures.js';
 import type { Comparison } from './compare.js';
 import type { ComparisonRequests } from './compare-worker.js';
-import { leastFingerprintCosine } from './fingerprint.js';
+import { minFingerprintCosine } from './fingerprint.js';
 
-export const leastSpeedUp = 1.3;
+const minSpeedUp = 1.3;
 /** Half precision is used without being asked for, so its features have to pass for those of float: see fingerprint.ts. */
-export const leastCosine = { int8: 0.97, fp16: leastFingerprintCosine } as const;
+const minCosine = { int8: 0.97, fp16: minFingerprintCosine } as const;
 
 export interface MachineCheck extends Comparison {
   /** What is wrong with it here, as a sentence; null when it is worth running. */
@@ -61,7 +61,7 @@ export async function checkOnThisMachine(
   );
   const path = network.folder === undefined ? null : join(network.folder, cacheFile);
   const known = path === null ? {} : readCache(path);
-  const least = leastCosine[network.precision === 'fp16' ? 'fp16' : 'int8'];
+  const least = minCosine[network.precision === 'fp16' ? 'fp16' : 'int8'];
   if (!anew && Object.hasOwn(known, key)) return judged(known[key], least, true);
   const comparison = await compareInProcess(await openFloat(), network, threads, provider);
   // A device that is missing today may be back tomorrow.
@@ -73,8 +73,8 @@ export async function checkOnThisMachine(
 function judged(comparison: Comparison, least: number, isCached: boolean): MachineCheck {
   const { speedUp, cosine } = comparison;
   const slow =
-    speedUp < leastSpeedUp
-      ? `it is only ${speedUp.toFixed(2)} times as fast as float here (${leastSpeedUp} would be worth it)`
+    speedUp < minSpeedUp
+      ? `it is only ${speedUp.toFixed(2)} times as fast as float here (${minSpeedUp} would be worth it)`
       : null;
   const far =
     cosine.least < least

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import type { Database, Fields, Mode, Query, Value } from '../database.js';
 import { channel, Listener } from './listener.js';
-import { failureOf, type Stage } from './problems.js';
+import { failureOf, type ConnectionStage } from './problems.js';
 
 const connectMilliseconds = 2_000;
 const statementMilliseconds = 5_000;
@@ -87,7 +87,7 @@ export class PostgresDatabase implements Database {
     await this.pool.end();
   }
 
-  private async withFailure<T>(stage: Stage, mode: Mode, answer: Promise<T>): Promise<T> {
+  private async withFailure<T>(stage: ConnectionStage, mode: Mode, answer: Promise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {

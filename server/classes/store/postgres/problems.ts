@@ -15,9 +15,9 @@ const writeTroubles: Readonly<Record<string, WriteTrouble>> = {
   '58030': 'disk-errors',
 };
 
-export type Stage = 'connecting' | 'working' | 'committing';
+export type ConnectionStage = 'connecting' | 'working' | 'committing';
 
-export function failureOf(error: unknown, description: string, stage: Stage, mode: Mode): Error {
+export function failureOf(error: unknown, description: string, stage: ConnectionStage, mode: Mode): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   if (error instanceof Failure) return error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -35,7 +35,7 @@ export function failureOf(error: unknown, description: string, stage: Stage, mod
   return new Unreachable(message, becauseOf(stage, code, isSqlState), { cause: error, writeTrouble });
 }
 
-function becauseOf(stage: Stage, code: string, isSqlState: boolean): Unreachable['because'] {
+function becauseOf(stage: ConnectionStage, code: string, isSqlState: boolean): Unreachable['because'] {
   if (stage === 'connecting') return 'no-connection';
   // An error that the server sends for COMMIT says that it did not happen, unless the server is going down.
   if (stage === 'committing' && (!isSqlState || /^(08|57P|58|XX)/.test(code))) return 'lost-outcome';

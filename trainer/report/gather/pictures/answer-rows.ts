@@ -1,6 +1,6 @@
 /** How the saved model answers test rows, and why: by the classifier that a server would answer with. */
 import { listInWords, wordsOf } from '../../../../core/head/attribute-words.js';
-import { Classifier, type ClassifyOptions } from '../../../../core/head/classifier.js';
+import { Classifier, type ClassificationOptions } from '../../../../core/head/classifier.js';
 import { takeRows } from '../../../../core/matrix.js';
 import type { Watcher } from '../../../../core/progress.js';
 import { stopIfAsked } from '../../../../core/stop.js';
@@ -63,7 +63,7 @@ export class RowAnswers {
       const names = some.map(({ answer, label, isRight }) =>
         isRight ? [answer] : [answer, dataset.classNames[label]],
       );
-      const options = names.map((classes): ClassifyOptions => ({
+      const options = names.map((classes): ClassificationOptions => ({
         topK: 2,
         mayAnswer: { classes },
         explain: true,

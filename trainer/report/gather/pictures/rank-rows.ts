@@ -10,7 +10,7 @@ export interface AnsweredRow {
   readonly isRight: boolean;
 }
 
-export interface RankedRows {
+interface RankedRows {
   readonly label: number;
   readonly rows: number;
   readonly wrongRows: number;
@@ -19,7 +19,7 @@ export interface RankedRows {
   readonly hardest: readonly AnsweredRow[]; // right, the least probable first; none that is typical
 }
 
-export const maxWrongOverall = 24;
+const maxWrongOverall = 24;
 const maxWrongOfClass = 6;
 const maxTypical = 3;
 const maxHardest = 3;

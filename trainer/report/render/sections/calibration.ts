@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { ReliabilityBin } from '../../../evaluation/calibration-error.js';
 import type { Calibration } from '../../../evaluation/record-calibration.js';
 import type { ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent } from '../format.js';
 import { html, type Markup } from '../html.js';
 
 /** Whether probabilities are frequencies: the reliability diagram. */

@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import { percentWithin } from '../../../../core/percent.js';
 import type { ClassFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { countOf, kindOf, percentWithin, short } from '../format.js';
+import { countOf, kindOf, short } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 

@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { ConfusionMatrix } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent, short } from '../format.js';
+import { short } from '../format.js';
 import { html, type Markup } from '../html.js';
 
 const steps = [0.05, 0.2, 0.4, 0.6, 0.8]; // shares from which a cell is drawn stronger

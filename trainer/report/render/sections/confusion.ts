@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { ConfusionFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { kindOf, percent } from '../format.js';
+import { kindOf } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 import { confusionMatrix } from './confusion-matrix.js';

@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { EmbeddedClass, EmbeddingFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent, short } from '../format.js';
+import { short } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 

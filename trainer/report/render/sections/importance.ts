@@ -1,7 +1,8 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { AttributeEffect, ImportanceFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent, short, signed, whole } from '../format.js';
+import { short, signed, whole } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
@@ -19,7 +20,7 @@ export function importanceSection({ importance }: ReportData): Markup {
     <p>
       An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
       ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${whole(rows)} test rows are given to
-      the nearest of them. Its importance is what that adds to the log loss. ${inWords(importance)}
+      the nearest of them. Its importance is what that adds to the log loss. ${importanceInWords(importance)}
     </p>
     ${families.length > 0 && bars('Importance of families of attributes', 'All attributes of a family are blanked at once.', families)}
     ${bars(
@@ -80,7 +81,10 @@ function intervalOf({ logLossGain, standardError }: AttributeEffect): [number, n
 }
 
 /** Only what is beyond chance is counted: on a dozen rows, most attributes seem to do nothing. */
-export function inWords({ attributes, rows }: Pick<ImportanceFacts, 'attributes' | 'rows'>): string {
+export function importanceInWords({
+  attributes,
+  rows,
+}: Pick<ImportanceFacts, 'attributes' | 'rows'>): string {
   const ends = attributes.map(intervalOf);
   if (ends.every((each) => each === null))
     return `With one row of each class, nothing says how much of it is chance.`;

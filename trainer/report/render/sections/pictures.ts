@@ -1,5 +1,6 @@
+import { percent } from '../../../../core/percent.js';
 import type { ClassPictures, PictureFacts, ReportData } from '../../report-data.js';
-import { kindOf, percent, whole } from '../format.js';
+import { kindOf, whole } from '../format.js';
 import { html, type Markup } from '../html.js';
 
 export function picturesSection({ pictures }: ReportData): Markup {

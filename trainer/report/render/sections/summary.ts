@@ -1,5 +1,6 @@
+import { percent, percentWithin } from '../../../../core/percent.js';
 import type { ReportData, ValidationTrial } from '../../report-data.js';
-import { percent, percentWithin, whole } from '../format.js';
+import { whole } from '../format.js';
 import { biasOriginInWords } from '../../../evaluation/bias-origin.js';
 import type { Interval } from '../../../evaluation/intervals.js';
 import { missingRows } from '../../../evaluation/missing-rows.js';

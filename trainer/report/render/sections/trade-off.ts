@@ -1,9 +1,9 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { CurvePoint } from '../../../evaluation/seen-unseen-curve.js';
 import { missingRows } from '../../../evaluation/missing-rows.js';
 import type { ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent } from '../format.js';
 import { html, type Markup } from '../html.js';
 
 const shown = (fraction: number): number => 100 * fraction;

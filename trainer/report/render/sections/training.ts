@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
+import { percent } from '../../../../core/percent.js';
 import type { HistoryFacts, ReportData, SeedFacts, ValidationTrial } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { percent } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 import { losses } from './losses.js';

@@ -10,11 +10,13 @@ import type { ConsolidatedRows } from './fitting/protocol.js';
 
 /** What it needs of the registry. */
 interface ConsolidationTarget {
-  readonly revision: number;
-  /** Of the bundle and added ones together. */
-  readonly classCount: number;
-  /** With all classes as they are. */
-  newFitting(): Pick<FittingProcess, 'consolidate' | 'close'>;
+  readonly state: {
+    readonly revision: number;
+    /** Of the bundle and added ones together. */
+    readonly classCount: number;
+    /** With all classes as they are. */
+    newFitting(): Pick<FittingProcess, 'consolidate' | 'close'>;
+  };
   /** False when the registry is no longer at that revision. */
   commit(rows: ConsolidatedRows, expectedRevision: number): Promise<boolean>;
 }
@@ -26,7 +28,7 @@ interface ConsolidationOptions {
   readonly logger: Logger;
 }
 
-export class Consolidation {
+export class BackgroundConsolidation {
   private readonly trigger: ConsolidationTrigger;
   private fitting: Pick<FittingProcess, 'close'> | null = null;
   private hasSaidTooMany = false;
@@ -56,7 +58,7 @@ export class Consolidation {
   }
 
   private async run(): Promise<void> {
-    const { revision, classCount } = this.target;
+    const { revision, classCount } = this.target.state;
     if (classCount > maxConsolidatedClasses) {
       if (!this.hasSaidTooMany)
         this.options.logger.info(
@@ -66,7 +68,7 @@ export class Consolidation {
       this.hasSaidTooMany = true;
       return;
     }
-    const fitting = this.target.newFitting();
+    const fitting = this.target.state.newFitting();
     this.fitting = fitting;
     try {
       const consolidated = await fitting.consolidate();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { maxConsolidatedClasses } from '../../../core/fitting/consolidation.js';
-import { Consolidation } from '../../../server/classes/consolidation.js';
+import { BackgroundConsolidation } from '../../../server/classes/background-consolidation.js';
 import type { NamedRow } from '../../../server/classes/store/contract.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { ClassRegistry } from '../../../server/classes/registry.js';
@@ -74,11 +74,13 @@ describe('after many additions all rows are fitted anew', () => {
     const rows = { isBetter, rows: [], base: [], before: measure, after: measure };
     const revisions: number[] = [];
     let fits = 0;
-    const consolidation = new Consolidation(
+    const consolidation = new BackgroundConsolidation(
       {
-        revision: 5,
-        classCount: 20,
-        newFitting: () => ({ consolidate: () => (fits++, Promise.resolve(rows)), close: () => undefined }),
+        state: {
+          revision: 5,
+          classCount: 20,
+          newFitting: () => ({ consolidate: () => (fits++, Promise.resolve(rows)), close: () => undefined }),
+        },
         commit: (_rows, revision) => {
           revisions.push(revision);
           return Promise.resolve(isCommitted || revisions.length > 1);
@@ -131,12 +133,14 @@ describe('after many additions all rows are fitted anew', () => {
 
 test('with more classes than can be fitted together none is tried, which the log says once', async () => {
   const { logger, lines } = silentLogger();
-  const consolidation = new Consolidation(
+  const consolidation = new BackgroundConsolidation(
     {
-      revision: 5,
-      classCount: maxConsolidatedClasses + 1,
-      newFitting: () => {
-        throw new Error('no process is needed');
+      state: {
+        revision: 5,
+        classCount: maxConsolidatedClasses + 1,
+        newFitting: () => {
+          throw new Error('no process is needed');
+        },
       },
       commit: () => Promise.resolve(true),
     },
