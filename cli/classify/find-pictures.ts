@@ -7,6 +7,8 @@ interface FoundPictures {
   readonly files: readonly string[];
   /** Files of the folders that do not look like pictures by their names. */
   readonly skipped: readonly string[];
+  /** Nothing that was named exists: most likely a typing error, and nothing to ask a server about. */
+  readonly noneExists: boolean;
 }
 
 /** Also what the server refuses: such a picture is reported in its row, with what to do, instead of missing from the table. */
@@ -45,10 +47,12 @@ export async function findPictures(given: readonly string[], except?: string): P
       else skipped.push(path);
     }
   };
+  let noneExists = true;
   for (const path of given) {
     const found = await stat(path).catch(() => null);
+    if (found) noneExists = false;
     if (found?.isDirectory()) await search(normalize(path));
     else files.add(path); // one that does not exist is reported in its row
   }
-  return { files: [...files], skipped };
+  return { files: [...files], skipped, noneExists };
 }

@@ -91,7 +91,9 @@ async function classify(
   const { csv, jsonl, moveTo } = options;
   if (options.registry !== undefined && options.bundle === undefined)
     throw new Failure('usage', '--registry needs --bundle: a server has its own registry.');
-  const { files, skipped } = await findPictures(given, moveTo);
+  const { files, skipped, noneExists } = await findPictures(given, moveTo);
+  if (noneExists)
+    throw new Failure('usage', `There is no file or folder ${given.join(', ')}. Check the name.`);
   if (files.length === 0) throw new Failure('usage', nothingFound(given, skipped));
   if (skipped.length > 0)
     context.note(`${skipped.length} other files are not pictures by their names, such as ${skipped[0]}.`);

@@ -50,6 +50,12 @@ describe('unseen classify', () => {
     expect(text).toContain(`    ${files[0].predictions[0].class}: `);
   });
 
+  test('asks no server when nothing that was named exists', async () => {
+    const { code, stderr } = await unseen('classify', file('flgas'), '--url', 'http://127.0.0.1:1');
+    expect(code).toBe(2);
+    expect(stderr).toContain(`There is no file or folder ${file('flgas')}.`);
+  });
+
   test('names files that cannot be used, answers the others, and ends with 8', async () => {
     const files = [file('text.png'), file('1.png'), file('absent.png')];
     const { code, stdout } = await unseen('classify', ...files, '--url', server.url);
