@@ -68,6 +68,11 @@ export class SharedSlots {
     }
   }
 
+  /** There are slots, and every one is in use. */
+  get areAllUsed(): boolean {
+    return this.file !== null && this.free.length === 0;
+  }
+
   /** Null when none is free. The one used last comes first: its memory is there already. */
   acquire(): number | null {
     return this.free.pop() ?? null;

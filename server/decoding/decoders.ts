@@ -127,8 +127,9 @@ export class Decoders {
     await Promise.all([...this.all].map((decoder) => decoder.close()));
   }
 
+  /** Without a free slot, pixels would be copied through messages, and garbage: nothing is lost by decoding a picture later. */
   private dispatch(): void {
-    while (this.idle.length > 0) {
+    while (this.idle.length > 0 && !this.slots.areAllUsed) {
       const pending = this.queue.start();
       if (!pending) return;
       void this.run(this.idle.pop()!, pending);
@@ -140,6 +141,7 @@ export class Decoders {
     const slot = this.slots.acquire();
     const release = (): void => {
       this.slots.release(slot);
+      this.dispatch();
     };
     if (isLarge) decoder.lowerPriority(); // ordinary pictures must not become slow beside it
     const startedAt = performance.now();

@@ -77,6 +77,19 @@ test('pixels are those that decoding in this process gives, and lie in a slot un
   expect(freeSlots(slots)).toBe(128);
 });
 
+test('while every slot is in use a picture waits with its bytes, and is decoded when one comes back', async () => {
+  const { send, slots } = open();
+  const { pixels, release } = await send(small);
+  const others = Array.from({ length: 127 }, () => slots.acquire());
+  const late = send(small);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(slots.acquire()).toBeNull();
+  expect(await Promise.race([late, Promise.resolve('waits')])).toBe('waits');
+  release();
+  expect((await late).pixels).toEqual(pixels); // the same slot
+  for (const slot of others) slots.release(slot);
+});
+
 test('pictures larger than a slot, and machines without shared memory, get the same pixels', async () => {
   const noise = {
     create: {
