@@ -22,7 +22,7 @@ import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { judgedLine, judgeScores, type Judged } from './examples/judge.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

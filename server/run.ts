@@ -30,7 +30,7 @@ import { openTracing } from './observability/tracing.js';
 import type { OwnKey } from './own-key.js';
 import { Lifecycle } from './state.js';
 
-interface ServerOptions {
+interface RunOptions {
   readonly watcher: Watcher;
   readonly logger?: Logger;
   /** Some may have been started already. */
@@ -66,7 +66,7 @@ export async function startServer(
       loadModel(settings, watcher, logger, (backbone) => {
         processes.openAhead(networkStart(backbone, settings));
       }),
-  }: ServerOptions,
+  }: RunOptions,
 ): Promise<RunningServer> {
   const metrics = createMetrics(new Registry());
   processes.prepare(settings.workers);

@@ -16,7 +16,7 @@ import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { usualAdaptation } from './adaptation-settings.js';
 import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
-import { dotProduct } from './dot-product.js';
+import { dotProduct } from '../compute/dot-product.js';
 import { mistakesOf, scaledMistakes, type Mistakes } from './mistakes.js';
 import { movedPrototype } from './moved-prototype.js';
 import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';

@@ -9,7 +9,7 @@
  * (docs/experiments.md).
  */
 import type { Bundle } from '../bundle/bundle.js';
-import { dotProduct } from './dot-product.js';
+import { dotProduct } from '../compute/dot-product.js';
 import { directRows } from '../head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../matrix.js';
 
@@ -30,7 +30,7 @@ const lostShare = 0.01;
 const usualLikeness = 0.65;
 
 /** What guard rows are made of: a bundle, or what training has before there is one. */
-export interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
+interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
   readonly manifest: {
     readonly classes: readonly { readonly seen: boolean }[];
     readonly featureMap: Pick<Bundle['manifest']['featureMap'], 'kind'>;

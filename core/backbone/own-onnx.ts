@@ -72,11 +72,11 @@ function parse(bytes: Uint8Array, refuse: Refuse): OnnxFile {
   return file;
 }
 
-interface PictureInput extends Pick<AdaptedOnnx, 'layout' | 'width' | 'height' | 'fixedBatch'> {
+interface NetworkInput extends Pick<AdaptedOnnx, 'layout' | 'width' | 'height' | 'fixedBatch'> {
   readonly name: string;
 }
 
-function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse): PictureInput {
+function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse): NetworkInput {
   const constants = new Set(graph.constants.map(({ name }) => name));
   const inputs = graph.inputs.filter(({ name }) => !constants.has(name));
   if (inputs.length !== 1)
@@ -143,7 +143,7 @@ function somePools(graph: OnnxGraph): string {
 /** Two different random pictures, in both orders: each must have finite features of its own, whatever its position in the batch. */
 async function tryOut(
   model: Uint8Array,
-  input: PictureInput,
+  input: NetworkInput,
   names: { from: string; output: string },
   refuse: Refuse,
 ): Promise<number> {

@@ -11,7 +11,7 @@ import { NoveltyObserver, unpackGeometry } from '../head/novelty/geometry.js';
 
 import { piecesOf, rowOf, takeRows, type Matrix } from '../matrix.js';
 import { placeVariance } from './belief.js';
-import type { DiscoveredGroup, Discovery, ReadAttribute } from './discovery.js';
+import type { DiscoveredGroup, Discovery, DraftAttribute } from './discovery.js';
 import {
   findGroups,
   usualDiscovery,
@@ -26,7 +26,7 @@ const classesPerPicture = 20;
 const namedNearest = 3;
 /** Fewer are no class that anybody could judge. */
 const enoughPictures = 5;
-/** Groups that are looser were mixed, on worlds made of seen classes (docs/experiments.md). */
+/** Groups that are looser were mixed, on folds of seen classes (docs/experiments.md). */
 const maxLooseness = 1.1;
 export const fewestToSearch = 3;
 
@@ -145,7 +145,7 @@ function attributesOf(
   reader: AttributeReader,
   mapped: Matrix,
   { members }: FoundGroup,
-): ReadAttribute[] {
+): DraftAttribute[] {
   const nothing = manifest.attributes.map(() => NaN);
   const { values, errors } = reader.estimate(nothing, takeRows(mapped, members));
   return manifest.attributes.map(({ name }, k) => ({ name, value: values[k], certainty: 1 - errors[k] }));
@@ -162,7 +162,7 @@ function ungroupedOf(answers: readonly Classification[], groups: readonly FoundG
 function draftOf(
   group: FoundGroup,
   answers: readonly Classification[],
-  attributes: readonly ReadAttribute[],
+  attributes: readonly DraftAttribute[],
 ): DiscoveredGroup {
   const { members, looseness } = group;
   const sums = new Map<string, number>();

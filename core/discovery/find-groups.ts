@@ -11,12 +11,12 @@
  * pictures of its own is drawn to those of a missing one, and would explain them for nothing if what that costs were not counted. It is counted where the pictures look
  * new one by one, too; elsewhere p'_i = p_i and nothing is saved.
  *
- * Settings were chosen on worlds made of seen classes only (docs/experiments.md).
+ * Settings were chosen on folds of seen classes only (docs/experiments.md).
  */
 import { pickEvenly } from '../head/class-statistics.js';
 import { takeRows, type Matrix } from '../matrix.js';
 import { Components } from './components.js';
-import { Mixture, type Belief, type LikelyClasses, type Spread } from './mixture.js';
+import { Mixture, type Belief, type LikelyClasses, type PictureSpread } from './mixture.js';
 import { wardClusters } from './ward-clusters.js';
 
 export interface DiscoverySettings {
@@ -55,7 +55,7 @@ export interface PictureRows {
   readonly projected: Matrix; // (n, k)
   readonly likely: LikelyClasses;
   readonly known: readonly Belief[];
-  readonly spread: Spread;
+  readonly spread: PictureSpread;
   /** Of each picture by itself: the share of pictures of known classes that look less new. */
   readonly novelty: Float32Array; // (n)
 }
@@ -103,7 +103,7 @@ function addGroups(
   mixture: Mixture,
   rows: Matrix,
   novelty: Float32Array,
-  spread: Spread,
+  spread: PictureSpread,
   settings: DiscoverySettings,
 ): number[] {
   const most = Math.max(settings.fewestPictures, Math.floor(largestShare * rows.rows), tinyPool);

@@ -24,7 +24,7 @@ export interface Belief {
   readonly variance: ArrayLike<number>;
 }
 
-export interface Spread {
+export interface PictureSpread {
   readonly within: Float64Array; // (k): of pictures around their class
   readonly between: Float64Array; // (k): of classes around 0
 }
@@ -41,7 +41,7 @@ export class Mixture {
     private readonly rows: Matrix, // (n, k)
     private readonly likely: LikelyClasses,
     known: readonly Belief[],
-    private readonly spread: Spread,
+    private readonly spread: PictureSpread,
     private readonly headShare: number,
   ) {
     this.logDensity = new Float64Array(rows.rows);

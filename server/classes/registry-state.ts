@@ -13,7 +13,7 @@ import { RowLayers } from './row-layers.js';
 import type { NamedRow, Position, Unsubscribe } from './store/contract.js';
 
 /** What a step of the registry's history changed. */
-export interface Step {
+export interface RegistryStep {
   readonly changed: readonly string[];
   readonly removed: readonly string[];
   /** Rows of the bundle's own classes that moved. */
@@ -97,7 +97,7 @@ export class RegistryState {
   }
 
   /** From here on pictures are answered with what was applied. */
-  moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: Step): void {
+  moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: RegistryStep): void {
     this.current = position;
     const names = [...base.map(({ name }) => name), ...changed, ...removed, ...adapted];
     const change = {

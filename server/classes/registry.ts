@@ -38,9 +38,9 @@ import type {
   ExampleContent,
   Remembered,
   RemovedClass,
-  RemovedPage,
+  RemovedRange,
   Unsubscribe,
-  VersionPage,
+  VersionRange,
 } from './store/contract.js';
 
 export interface RegistryOptions {
@@ -201,11 +201,11 @@ export class ClassRegistry implements Classes {
     return this.store.recall(key);
   }
 
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]> {
     return this.store.versions(name, page);
   }
 
-  removed(page: RemovedPage): Promise<RemovedClass[]> {
+  removed(page: RemovedRange): Promise<RemovedClass[]> {
     return this.store.removed(page);
   }
 

@@ -21,7 +21,7 @@ export const flag = z
   .default('false')
   .transform((value) => value === 'true');
 
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumberParameter = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most} is expected`)

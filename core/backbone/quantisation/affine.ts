@@ -7,7 +7,7 @@
  *
  * round() breaks ties to even, as ONNX's QuantizeLinear does. Scales are float32, because that is what the file holds.
  */
-import type { Range } from './ranges.js';
+import type { TensorRange } from './ranges.js';
 
 export interface TensorParameters {
   readonly scale: number;
@@ -25,7 +25,7 @@ interface ChannelWeights {
 const minScale = 2 ** -60;
 
 /** Of the smallest range that holds the measured one and zero: padding is zero, and must be represented exactly. */
-export function tensorParameters([low, high]: Range): TensorParameters {
+export function tensorParameters([low, high]: TensorRange): TensorParameters {
   const [least, most] = [Math.min(low, 0), Math.max(high, 0)];
   const scale = Math.fround((most - least) / 255);
   if (scale < minScale) return { scale: 1, zeroPoint: 0 }; // always zero on the pictures that were measured

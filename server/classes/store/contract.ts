@@ -84,7 +84,7 @@ export interface ClassVersion {
   readonly current: boolean;
 }
 
-export interface VersionPage {
+export interface VersionRange {
   readonly limit: number;
   /** Only versions with a smaller number. */
   readonly before?: number;
@@ -102,7 +102,7 @@ export interface RemovedClass {
   readonly examples: number;
 }
 
-export interface RemovedPage {
+export interface RemovedRange {
   readonly limit: number;
   /** Only names behind this one. */
   readonly after?: string;
@@ -175,7 +175,7 @@ export interface Remembered {
   readonly answer: unknown; // JSON
 }
 
-export interface Change {
+export interface RegistryCommit {
   /**
    * Repeating a commit with the same id has no second effect: the way to find out about one that failed while nobody
    * knew whether it was stored. Made up when left out.
@@ -218,12 +218,12 @@ export interface ClassStore {
   /** One state of the whole registry. */
   load(bundle: string): Promise<Snapshot>;
   changesSince(position: Position, bundle: string): Promise<Changes>;
-  commit(change: Change, expected: Position): Promise<CommitResult>;
+  commit(change: RegistryCommit, expected: Position): Promise<CommitResult>;
   recall(key: string): Promise<Remembered | null>;
   /** Newest first; empty when no class of that name was ever there, or longer ago than versions are kept. */
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]>;
   /** In byte order of their names. */
-  removed(page: RemovedPage): Promise<RemovedClass[]>;
+  removed(page: RemovedRange): Promise<RemovedClass[]>;
   /** Those that a class had at that revision, as long as versions are kept. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Of a bundle, newest first; undone and replaced ones as long as versions are kept. */

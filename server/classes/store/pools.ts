@@ -8,7 +8,7 @@
  * and however often it came.
  */
 import { sha256Of } from '../../../core/hash.js';
-import type { Access } from './access.js';
+import type { StoreAccess } from './access.js';
 import { halvesFromBytes, halvesToBytes } from './content.js';
 import type { Query } from './database.js';
 import { chunks, marks } from './statements.js';
@@ -92,7 +92,7 @@ const uploads = { pool: '', backbone: '' };
 
 export class PoolTable implements Pools {
   constructor(
-    private readonly access: Access,
+    private readonly access: StoreAccess,
     /** Decides which rows of many are kept. */
     private readonly seed = 1,
   ) {}

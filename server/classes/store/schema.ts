@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Failure } from '../../../core/failures.js';
 import type { Database, Query } from './database.js';
 
-type Step = (types: Database['types']) => readonly string[];
+type SchemaStep = (types: Database['types']) => readonly string[];
 
-const steps: readonly Step[] = [
+const steps: readonly SchemaStep[] = [
   ({ blob, integer, text }) => [
     // One row: the newest position. Writers take turns on it.
     `CREATE TABLE registry (one ${integer} PRIMARY KEY, revision ${integer} NOT NULL, head ${text} NOT NULL)`,
