@@ -5,7 +5,7 @@
 import { readPictureHeader, type PictureHeader } from '../../core/backbone/picture-header.js';
 import type { PictureLimits } from '../../core/backbone/preprocess.js';
 
-export interface DecodingCost {
+interface DecodingCost {
   /** Bytes. */
   readonly memory: number;
   /** It takes so much memory or time that ordinary pictures must not wait behind others like it. */
