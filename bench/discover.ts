@@ -136,7 +136,7 @@ async function compareSettings(trial: DiscoveryTrial): Promise<void> {
     {},
     ...[1, 1.5].map((spread) => ({ spread })),
     ...[0.5, 1].map((headShare) => ({ headShare })),
-    { leastGain: 20 },
+    { minGain: 20 },
   ];
   for (const variant of variants) {
     const groups = await groupsOf(trial, { ...usualDiscovery, ...variant });

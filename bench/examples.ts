@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readBundle } from '../core/bundle/read.js';
-import { worthOfAttributes } from '../core/fitting/evidence.js';
+import { describeEvidence } from '../core/fitting/evidence.js';
 import { consolidate } from '../core/fitting/consolidation.js';
 import { RuntimeFitter } from '../core/fitting/fitter.js';
 import type { RuntimeClass } from '../core/fitting/runtime-class.js';
@@ -71,7 +71,7 @@ const some =
 const evidence = manifest.head.evidence;
 console.log(
   evidence
-    ? `Chosen on validation classes: ${worthOfAttributes(evidence)}.`
+    ? `Chosen on validation classes: ${describeEvidence(evidence)}.`
     : 'The bundle does not say what pictures are worth: usual values are used.',
 );
 console.log(

@@ -135,7 +135,7 @@ export async function startServer(
   let stopping: Promise<void> | null = null;
   const stop = async (graceSeconds: number): Promise<void> => {
     state.draining = true;
-    logger.info({ graceSeconds }, 'no longer ready');
+    logger.info({ graceSeconds }, 'No longer ready; stopping after the grace period.');
     await new Promise((resolve) => setTimeout(resolve, graceSeconds * 1000));
     for (const step of end.reverse()) await step();
     logger.info('stopped');

@@ -94,13 +94,13 @@ function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse)
       `its input "${name}" has no dimension of 3 channels, second or last: [${shape.map((size) => size ?? '?').join(', ')}].`,
     );
   const [ownHeight, ownWidth] = layout === 'nchw' ? [shape[2], shape[3]] : [shape[1], shape[2]];
-  const settle = (own: number | null, given: number | undefined, which: string): number => {
+  const sideOf = (own: number | null, given: number | undefined, which: string): number => {
     if (own !== null && given !== undefined && own !== given)
       refuse(`it takes pictures with a ${which} of ${own}, not ${given}.`);
     return own ?? given ?? refuse(`it takes pictures of any size. Say which with --size, such as 224.`);
   };
-  const height = settle(ownHeight, options.height, 'height');
-  const width = settle(ownWidth, options.width, 'width');
+  const height = sideOf(ownHeight, options.height, 'height');
+  const width = sideOf(ownWidth, options.width, 'width');
   return { name, layout, width, height, fixedBatch: shape[0] };
 }
 

@@ -229,7 +229,7 @@ export class Graph {
     return this.add_(
       'Conv',
       [x, weight, bias],
-      [x.shape[0], filters, ...slidSize(x.shape, full)],
+      [x.shape[0], filters, ...sizeAfterWindow(x.shape, full)],
       windowed(full),
     );
   }
@@ -239,7 +239,7 @@ export class Graph {
     return this.add_(
       'MaxPool',
       [x],
-      [x.shape[0], x.shape[1], ...slidSize(x.shape, window)],
+      [x.shape[0], x.shape[1], ...sizeAfterWindow(x.shape, window)],
       windowed(window),
     );
   }
@@ -368,7 +368,7 @@ export class Graph {
 }
 
 /** Height and width after a kernel has slid over (N, C, H, W). */
-function slidSize(
+function sizeAfterWindow(
   shape: readonly Dimension[],
   { kernel, strides, dilations = [1, 1], pads }: Window,
 ): number[] {

@@ -141,7 +141,7 @@ export class Mixture {
       parts[m] += is - was;
     }
     return {
-      logDensity: parts.map((part, m) => this.logDensity[members[m]] + Math.log(Math.max(part, leastPart))),
+      logDensity: parts.map((part, m) => this.logDensity[members[m]] + Math.log(Math.max(part, minPart))),
       saving,
     };
   }
@@ -214,7 +214,7 @@ const negligible = 1e-9;
 /** Many clusters are tried, and most classes have next to nothing of a row. */
 const tooSmallToMove = 1e-3;
 /** What is left of a density by rounding. */
-const leastPart = 1e-12;
+const minPart = 1e-12;
 
 function addRow(
   target: Float64Array,

@@ -69,11 +69,7 @@ export function unseenShare(
 const aloneExcess = 0.5;
 
 /** For people: how many labelled pictures the attributes of a class are worth. */
-export function worthOfAttributes({
-  classSpread,
-  pictureSpread,
-  halfBiasPictures,
-}: EvidenceSettings): string {
+export function describeEvidence({ classSpread, pictureSpread, halfBiasPictures }: EvidenceSettings): string {
   const worth = pictureSpread / classSpread;
   return (
     `attributes are worth ${worth.toFixed(worth < 10 ? 1 : 0)} labelled pictures of a class, ` +

@@ -139,7 +139,7 @@ export class Explainer {
       const expected = this.statistics.standardised(k, whole[k]);
       const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
       const evidence = certainty * (usual - (read[k] - expected) ** 2);
-      // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that speaks for nobody.
+      // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that is evidence for no class.
       const isAlike = read[k] * expected >= 0 && Math.abs(read[k]) - Math.abs(expected) <= beyond;
       if (evidence > 0 && !isAlike) return [];
       const filled = Number.isNaN(attributes[k]) && { filled: true as const };

@@ -146,5 +146,5 @@ export interface Classes {
   /** Resolves when the revision is reached, and fails when it is not in time. */
   reach(revision: number, signal: AbortSignal): Promise<void>;
   /** What does not work at the moment although pictures are answered; empty when all is well. */
-  troubles(): readonly string[];
+  problems(): readonly string[];
 }

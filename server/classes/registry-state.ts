@@ -89,7 +89,7 @@ export class RegistryState {
     this.classes.applyCommit({ ...noChange, rows }, { revision, at: Date.now() });
   }
 
-  /** The fitting process starts anew with these rows when it is next asked. */
+  /** The fitting process restarts with these rows when it is next asked. */
   applyBase(base: readonly NamedRow[]): void {
     if (base.length === 0) return;
     this.rows.applyConsolidated(base);

@@ -1,4 +1,4 @@
-/** /adaptations: what is learnt from pictures that nobody labelled, and back again. */
+/** /adaptations: what is learnt from unlabelled pictures, and back again. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';

@@ -62,7 +62,7 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
   return router;
 }
 
-/** What orchestrators ask; apart from the rest, so that it can stand in front of a rate limit. */
+/** What orchestrators ask; apart from the rest, so that it can be mounted before a rate limit. */
 export function openInferenceStateRoutes({ serving, state }: RouteDependencies): Router {
   const router = Router();
   router

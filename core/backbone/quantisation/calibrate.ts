@@ -50,14 +50,14 @@ export async function calibrate(
         const answers = await session.run({ [session.inputNames[0]]: tensor });
         const answer = (name: string): number => (answers[name].data as Float32Array)[0];
         for (const [position, { low, high }] of extremes.entries()) {
-          const [least, most] = outputNames(position).map(answer);
-          if (!Number.isFinite(least) || !Number.isFinite(most))
+          const [min, max] = outputNames(position).map(answer);
+          if (!Number.isFinite(min) || !Number.isFinite(max))
             throw new Failure(
               'backbone-invalid',
               `"${points[position]}" has values that are not finite on a picture.`,
             );
-          low.push(-least);
-          high.push(most);
+          low.push(-min);
+          high.push(max);
         }
       }
       progress.update(index + 1);

@@ -132,7 +132,7 @@ export type Changes =
       readonly adapted: readonly NamedRow[] | null;
       readonly groups: GroupChanges;
     }
-  /** The position is too old, or of a history that a restored backup undid: load anew. */
+  /** The position is too old, or of a history that a restored backup undid: reload. */
   | { readonly kind: 'unknown-position' };
 
 /** A class whose examples change is among the upserts, as it is or will be; its removal removes its examples. */
@@ -202,7 +202,7 @@ export interface RegistryCommit {
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly position: Position }
-  /** The registry has moved on and nothing was changed: catch up, fit anew, try again. */
+  /** The registry has moved on and nothing was changed: catch up, refit, try again. */
   | { readonly kind: 'stale'; readonly revision: number }
   /** Another commit already answered this idempotency key, and nothing was changed. */
   | { readonly kind: 'repeated'; readonly remembered: Remembered };
@@ -238,18 +238,18 @@ export interface ClassStore {
   onState(listener: (state: StoreState) => void): Unsubscribe;
   /** Who else uses it. */
   readonly replicas: Replicas;
-  /** Features of pictures that nobody labelled. */
+  /** Features of unlabelled pictures. */
   readonly pools: Pools;
   readonly leases: Leases;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Between looks at the revision. Longer: replicas learn later of a change whose notification was lost. */
+  /** Between checks of the revision. Longer: replicas learn later of a change whose notification was lost. */
   readonly pollMilliseconds?: number;
   /**
    * How long removals, idempotency keys and old positions are kept, a day by default; rows of bundles that nobody
-   * writes any more thirty times as long. Shorter: replicas that were away must load or fit anew.
+   * writes any more thirty times as long. Shorter: replicas that were away must reload or refit.
    */
   readonly retentionMilliseconds?: number;
   /** How long a version is kept after it was replaced or removed, 30 days by default. Shorter: less to restore from. */

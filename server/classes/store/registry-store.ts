@@ -68,7 +68,7 @@ export class RegistryStore implements ClassStore {
   /** After the schema is in place. */
   async start(): Promise<void> {
     this.revisions.start((await this.access.run('read', readPosition)).revision);
-    this.database.listen(() => void this.revisions.look());
+    this.database.listen(() => void this.revisions.check());
   }
 
   load(bundle: string): Promise<Snapshot> {

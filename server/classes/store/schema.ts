@@ -74,7 +74,7 @@ const steps: readonly SchemaStep[] = [
     `CREATE INDEX class_groups_revision ON class_groups (revision)`,
   ],
   ({ blob, integer, text }) => [
-    // Features of pictures that nobody labelled: see pools.ts. Writers of one pool take turns on its row here.
+    // Features of unlabelled pictures: see pools.ts. Writers of one pool take turns on its row here.
     `CREATE TABLE pools (
        name ${text} NOT NULL, backbone ${text} NOT NULL, created_at ${integer} NOT NULL, changed_at ${integer} NOT NULL,
        PRIMARY KEY (name, backbone))`,

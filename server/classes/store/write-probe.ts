@@ -1,5 +1,5 @@
 /**
- * While writing fails, writes something from time to time and so finds out when it works again: until then nobody may try a change
+ * While writing fails, writes something from time to time and so finds out when it works again: until then no change is attempted
  * for hours. It writes as much as the change that failed needed: on a full disk a few bytes often still fit.
  */
 import { randomFillSync } from 'node:crypto';

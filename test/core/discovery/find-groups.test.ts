@@ -155,7 +155,7 @@ describe('findGroups', () => {
   it('looks for groups in a sample of many pictures, and gives all of them to what it finds', () => {
     const made = makePictures(10, 2, 30, 4);
     const order = Array.from(Random.stream(2, 'order').shuffle(Int32Array.from(made.labels.keys())));
-    const groups = findGroups(rearranged(made, order), { ...usualDiscovery, mostInTree: 200 });
+    const groups = findGroups(rearranged(made, order), { ...usualDiscovery, maxInTree: 200 });
     expect(groups).toHaveLength(2);
     for (const { members } of groups) expect(members.length).toBeGreaterThanOrEqual(29);
   });

@@ -98,7 +98,7 @@ test('a fitting process that dies between the fit and its commit leaves the next
 test('a fitting process that hangs is replaced; the change is answered 503 with Retry-After, and readiness says so', async () => {
   const { registry } = await open({ fittingSilenceSeconds: 2 });
   await registry.change([create('first', 0.2)]);
-  expect(registry.troubles()).toEqual([]);
+  expect(registry.problems()).toEqual([]);
   const fitters = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('fitting/worker.js'));
   expect(fitters.length).toBeGreaterThan(0);
   for (const pid of fitters) process.kill(pid, 'SIGSTOP');
@@ -109,8 +109,8 @@ test('a fitting process that hangs is replaced; the change is answered 503 with 
     status: 503,
     title: 'Classes cannot be fitted at the moment',
   });
-  expect(registry.troubles()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
-  await expect.poll(() => registry.troubles()).toEqual([]);
+  expect(registry.problems()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
+  await expect.poll(() => registry.problems()).toEqual([]);
   expect(registry.get('second')).toBeUndefined();
   expect((await registry.change([create('second', 0.5)])).outcomes[0].kind).toBe('created');
 });
