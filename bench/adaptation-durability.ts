@@ -32,9 +32,9 @@ const random = Random.stream(Number(values.seed), 'adaptation-durability');
 const { jpeg: picture } = (await pictureSeeds()).good;
 const folder = mkdtempSync(join(tmpdir(), 'unseen-adaptation-'));
 const { path: bundle, bundle: trained } = await trainSmallBundle(folder);
-const world = syntheticDataset({ featureWidth: smallFeatureWidth, rowsPerClass: 60 });
-const unlabelled = Array.from(world.splits.testUnseen, (row) =>
-  poolPicture(rowOf(world.features, row).slice(), 'any'),
+const dataset = syntheticDataset({ featureWidth: smallFeatureWidth, rowsPerClass: 60 });
+const unlabelled = Array.from(dataset.splits.testUnseen, (row) =>
+  poolPicture(rowOf(dataset.features, row).slice(), 'any'),
 );
 const pools = { every: unlabelled, 'two-thirds': unlabelled.filter((_, i) => i % 3 > 0) };
 /** Which pool the adaptation in force was learnt from; none: there is none. */

@@ -13,7 +13,8 @@ import { Random } from '../core/random.js';
 import { serverKey } from '../fixtures/server-key.js';
 import { poolPicture } from '../server/adaptation/pool-row.js';
 import { openStore } from '../server/classes/store/open.js';
-import { closedLoop, countByStatus, quantile, type Outcome } from './serving/load.js';
+import { quantile } from './quantiles.js';
+import { closedLoop, countByStatus, type Outcome } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { ServerProcess } from './serving/server-process.js';
 

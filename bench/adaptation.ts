@@ -7,8 +7,8 @@
  *   npm run demo:build -- --out BUNDLE --dataset FLAGS
  * Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
  *   npm run bench -- adaptation DATA --validation [--worlds 3] [--work DIRECTORY] [--foreign DATA] …
- * is where settings are chosen: worlds made of training rows alone, in which seen classes play unseen, with each setting changed in turn. The worst mix
- * decides. --work keeps the bundles of the worlds for another run.
+ * is where settings are chosen: folds of training rows alone, in which seen classes play unseen, with each setting changed in turn. The worst mix
+ * decides. --work keeps the bundles of the folds for another run.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,10 +18,11 @@ import { parseArgs } from 'node:util';
 import { usualAdaptation } from '../core/adaptation/adaptation-settings.js';
 import type { AdaptationSettings } from '../core/adaptation/adaptation.js';
 import { readBundle } from '../core/bundle/read.js';
+import { mean } from '../core/mean.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { poolMixes } from './adaptation/pools.js';
-import { validationWorld } from './adaptation/validation-worlds.js';
-import { shareStrengths, World, type Trial } from './adaptation/world.js';
+import { trainedFold } from './adaptation/validation-folds.js';
+import { shareStrengths, AdaptationJudge, type AdaptationTrial } from './adaptation/adaptation-judge.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,8 +46,8 @@ if (data === undefined) {
   process.exit(2);
 }
 const threads = Number(values.threads);
-type Change = (chosen: AdaptationSettings) => Partial<AdaptationSettings>;
-const compared: Record<string, Change> = {
+type SettingsChange = (chosen: AdaptationSettings) => Partial<AdaptationSettings>;
+const compared: Record<string, SettingsChange> = {
   product: () => ({}),
   unguarded: () => ({ guard: 0 }),
   balanced: () => ({ rho: Infinity, guard: 0 }),
@@ -56,7 +57,7 @@ const compared: Record<string, Change> = {
   'usual values': () => usualAdaptation,
 };
 /** One setting changed at a time. */
-const considered: Record<string, Change> = {
+const considered: Record<string, SettingsChange> = {
   product: () => ({}),
   'usual values': () => usualAdaptation,
   'no guard': () => ({ guard: 0 }),
@@ -89,29 +90,33 @@ process.once('exit', () => {
 });
 
 const dataset = await loadDataset(data);
-const trials: Trial[] = [];
+const trials: AdaptationTrial[] = [];
 const bases: number[] = [];
 if (values.validation) {
   const work = values.work ?? folder;
   mkdirSync(work, { recursive: true });
   for (let fold = 0; fold < Number(values.worlds); fold++) {
-    const { dataset: world, bundle } = await validationWorld(dataset, fold, work, threads);
-    await judge(await World.open(bundle, world, threads), Number(values.splits ?? 1), `world ${fold + 1}`);
+    const { dataset: small, bundle } = await trainedFold(dataset, fold, work, threads);
+    await judge(
+      await AdaptationJudge.open(bundle, small, threads),
+      Number(values.splits ?? 1),
+      `fold ${fold + 1}`,
+    );
   }
 } else {
   const bundle = await readBundle(values.bundle ?? trained());
-  await judge(await World.open(bundle, dataset, threads), Number(values.splits ?? 3), 'test rows');
+  await judge(await AdaptationJudge.open(bundle, dataset, threads), Number(values.splits ?? 3), 'test rows');
 }
 print();
 
-async function judge(world: World, splits: number, name: string): Promise<void> {
+async function judge(on: AdaptationJudge, splits: number, name: string): Promise<void> {
   for (let number = 1; number <= splits; number++) {
-    const judged = await world.judgeSplit(number, mixes, methods, foreign);
+    const judged = await on.judgeSplit(number, mixes, methods, foreign);
     bases.push(judged.base);
     trials.push(...judged.trials);
     console.error(`${name}: split ${number} of ${splits}`);
   }
-  await world.release();
+  await on.release();
 }
 
 /** Mixes down and methods across for few methods, the other way round for many. */
@@ -173,10 +178,6 @@ function trained(): string {
 function fail(name: string): never {
   console.error(`There is no method "${name}"; there are ${Object.keys(all).join('; ')}.`);
   process.exit(2);
-}
-
-function mean(list: readonly number[]): number {
-  return list.reduce((sum, value) => sum + value, 0) / list.length;
 }
 
 function signed(value: number): string {

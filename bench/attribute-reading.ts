@@ -33,8 +33,7 @@ const reader = new AttributeReader(bundle);
 const statistics = new ClassStatistics(manifest.classes.map(({ attributes }) => attributes));
 const width = manifest.attributes.length;
 const unknown = Array<number>(width).fill(NaN);
-const lengths = manifest.classes.map(({ attributes }) => Math.hypot(...attributes));
-const typicalLength = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+const typicalLength = mean(manifest.classes.map(({ attributes }) => Math.hypot(...attributes)));
 
 console.log('pictures of a class   explaining network   as read here   as it says of itself');
 for (const count of [1, 2, 5, 10]) {

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 import { ClassAdder } from './serving/class-adder.js';
 import { answered, closedLoop, type Outcome } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';

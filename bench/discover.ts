@@ -20,6 +20,7 @@ import { RuntimeFitter } from '../core/fitting/fitter.js';
 import type { RuntimeClass } from '../core/fitting/runtime-class.js';
 import { HeadTable } from '../core/head/head-table.js';
 import { rowOf, takeRows } from '../core/matrix.js';
+import { mean } from '../core/mean.js';
 import { Random } from '../core/random.js';
 import { percent } from '../core/percent.js';
 import type { Dataset } from '../trainer/datasets/dataset.js';
@@ -55,15 +56,15 @@ const all = await loadDataset(data);
 for (const [i, seed] of values.seeds.split(',').map(Number).entries()) {
   const dataset = values.validation ? validationSplit(all, { seed, classes: 50 }) : all;
   const bundle = await readBundle(values.bundles?.split(',')[i] ?? (await trained(dataset, seed)));
-  const world = await worldOf(dataset, bundle, seed);
+  const trial = await discoveryTrial(dataset, bundle, seed);
   console.log(
-    `Seed ${seed}: ${world.rows.length} pictures, ${world.strange.length} of ${leftOutCount} classes that were left out`,
+    `Seed ${seed}: ${trial.rows.length} pictures, ${trial.strange.length} of ${leftOutCount} classes that were left out`,
   );
-  if (values.validation) await compareSettings(world);
-  else await report(world);
+  if (values.validation) await compareSettings(trial);
+  else await report(trial);
 }
 
-interface World {
+interface DiscoveryTrial {
   readonly dataset: Dataset;
   readonly bundle: Bundle;
   /** Known by their attributes, with their rows. */
@@ -74,7 +75,7 @@ interface World {
   readonly strange: readonly number[]; // positions in rows
 }
 
-async function worldOf(dataset: Dataset, bundle: Bundle, seed: number): Promise<World> {
+async function discoveryTrial(dataset: Dataset, bundle: Bundle, seed: number): Promise<DiscoveryTrial> {
   const { labels, splits, classNames, unseen } = dataset;
   const random = Random.stream(seed, 'discover');
   const order = Array.from(random.shuffle(unseen.slice()));
@@ -101,8 +102,11 @@ function describe({ classNames, attributes }: Dataset, label: number): RuntimeCl
   return { name: classNames[label], attributes: Array.from(rowOf(attributes, label)) };
 }
 
-async function groupsOf(world: World, settings?: DiscoverySettings): Promise<readonly DiscoveredGroup[]> {
-  const { bundle, added, dataset, rows } = world;
+async function groupsOf(
+  trial: DiscoveryTrial,
+  settings?: DiscoverySettings,
+): Promise<readonly DiscoveredGroup[]> {
+  const { bundle, added, dataset, rows } = trial;
   const table = HeadTable.ofBundle(bundle);
   for (const { row, name, attributes } of added)
     table.put({ name, attributes, seen: false, runtime: true }, row);
@@ -111,15 +115,15 @@ async function groupsOf(world: World, settings?: DiscoverySettings): Promise<rea
   return groups;
 }
 
-function missingNames({ dataset, leftOut }: World): string[] {
+function missingNames({ dataset, leftOut }: DiscoveryTrial): string[] {
   return leftOut.map((label) => dataset.classNames[label]);
 }
 
-function shownQuality(groups: readonly DiscoveredGroup[], world: World): string {
+function shownQuality(groups: readonly DiscoveredGroup[], trial: DiscoveryTrial): string {
   const { newGroups, purity, completeness, found, mean } = qualityOf(
     groups,
-    world.names,
-    missingNames(world),
+    trial.names,
+    missingNames(trial),
   );
   return (
     `${groups.length} groups, ${newGroups} of them mostly of a missing class; purity of these ${percent(purity)} %, ` +
@@ -127,19 +131,19 @@ function shownQuality(groups: readonly DiscoveredGroup[], world: World): string 
   );
 }
 
-async function compareSettings(world: World): Promise<void> {
+async function compareSettings(trial: DiscoveryTrial): Promise<void> {
   const variants: Partial<DiscoverySettings>[] = [
     {},
     ...[1, 1.5].map((spread) => ({ spread })),
     ...[0.5, 1].map((headShare) => ({ headShare })),
-    { leastGain: 20 },
+    { minGain: 20 },
   ];
   for (const variant of variants) {
-    const groups = await groupsOf(world, { ...usualDiscovery, ...variant });
-    console.log(`  ${JSON.stringify(variant).padEnd(20)} ${shownQuality(groups, world)}`);
+    const groups = await groupsOf(trial, { ...usualDiscovery, ...variant });
+    console.log(`  ${JSON.stringify(variant).padEnd(20)} ${shownQuality(groups, trial)}`);
   }
-  for (const { looseness, gain, members } of await groupsOf(world)) {
-    const { purity } = qualityOf([{ members }], world.names, world.names);
+  for (const { looseness, gain, members } of await groupsOf(trial)) {
+    const { purity } = qualityOf([{ members }], trial.names, trial.names);
     console.log(
       `  ${members.length} pictures: looseness ${looseness.toFixed(2)}, gain ${gain.toFixed(0)}, purity ${percent(purity)} %`,
     );
@@ -147,44 +151,44 @@ async function compareSettings(world: World): Promise<void> {
 }
 
 /** The groups, and what is recognised once each is registered under the class that most of it is of. */
-async function report(world: World): Promise<void> {
-  const groups = await groupsOf(world);
-  console.log(`  ${shownQuality(groups, world)}`);
+async function report(trial: DiscoveryTrial): Promise<void> {
+  const groups = await groupsOf(trial);
+  console.log(`  ${shownQuality(groups, trial)}`);
   const clean = groups.filter(({ doubts }) => doubts.length === 0);
-  console.log(`  without doubts: ${shownQuality(clean, world)}`);
-  const missing = missingNames(world);
+  console.log(`  without doubts: ${shownQuality(clean, trial)}`);
+  const missing = missingNames(trial);
   const drafts = new Map<string, RuntimeClass>();
   for (const { members, attributes } of groups) {
-    const { named } = qualityOf([{ members }], world.names, missing);
+    const { named } = qualityOf([{ members }], trial.names, missing);
     if (named === null || drafts.has(named)) continue; // a person names a class once: by its most certain group
     const examples = takeRows(
-      world.dataset.features,
-      members.slice(0, examplesPerGroup).map((at) => world.rows[at]),
+      trial.dataset.features,
+      members.slice(0, examplesPerGroup).map((at) => trial.rows[at]),
     );
     const read = attributes.map(({ value, certainty }) => (certainty < 0.5 ? NaN : value));
     drafts.set(named, { name: named, attributes: read, examples });
   }
   const truth = new Map(
-    world.leftOut.map((label) => {
-      const one = describe(world.dataset, label);
+    trial.leftOut.map((label) => {
+      const one = describe(trial.dataset, label);
       return [one.name, one];
     }),
   );
   const given = new Set(
-    groups.flatMap(({ members }) => members.slice(0, examplesPerGroup).map((at) => world.rows[at])),
+    groups.flatMap(({ members }) => members.slice(0, examplesPerGroup).map((at) => trial.rows[at])),
   );
   const same = new Map([...truth].filter(([name]) => drafts.has(name)));
-  await reportTop1('registered from drafts', [...drafts.values()], world, given, [...drafts.keys()]);
-  await reportTop1('the same, by true attributes', [...same.values()], world, given, [...drafts.keys()]);
-  await reportTop1('drafts, over all missing classes', [...drafts.values()], world, given, missing);
-  await reportTop1('all by true attributes', [...truth.values()], world, given, missing);
+  await reportTop1('registered from drafts', [...drafts.values()], trial, given, [...drafts.keys()]);
+  await reportTop1('the same, by true attributes', [...same.values()], trial, given, [...drafts.keys()]);
+  await reportTop1('drafts, over all missing classes', [...drafts.values()], trial, given, missing);
+  await reportTop1('all by true attributes', [...truth.values()], trial, given, missing);
 }
 
 /** All classes competing; pictures that became examples are not judged. */
 async function reportTop1(
   what: string,
   classes: readonly RuntimeClass[],
-  { bundle, added, dataset, rows, names, strange }: World,
+  { bundle, added, dataset, rows, names, strange }: DiscoveryTrial,
   given: ReadonlySet<number>,
   judgedNames: readonly string[],
 ): Promise<void> {
@@ -209,11 +213,10 @@ async function reportTop1(
   const judged = (name: string): number[] =>
     Array.from(rows.keys()).filter((at) => names[at] === name && !given.has(rows[at]));
   const perClass = judgedNames.map((name) => right(judged(name)));
-  const mean = perClass.reduce((sum, share) => sum + share, 0) / Math.max(1, perClass.length);
   const isStrange = new Set(strange);
   const known = Array.from(rows.keys()).filter((at) => !isStrange.has(at));
   console.log(
-    `  ${what.padEnd(34)} top-1 of ${judgedNames.length} classes ${percent(mean)} %, of pictures of known classes ${percent(right(known))} %`,
+    `  ${what.padEnd(34)} top-1 of ${judgedNames.length} classes ${percent(perClass.length === 0 ? 0 : mean(perClass))} %, of pictures of known classes ${percent(right(known))} %`,
   );
 }
 

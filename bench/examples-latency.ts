@@ -15,7 +15,7 @@ import { letterFlags } from '../demo/flags/letters.js';
 import { renderFlag } from '../demo/flags/render.js';
 import { serverKey } from '../fixtures/server-key.js';
 import { unknownFlags } from './examples/unknown-flags.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 import { ClassAdder } from './serving/class-adder.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { ServerProcess } from './serving/server-process.js';

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readBundle } from '../core/bundle/read.js';
-import { worthOfAttributes } from '../core/fitting/evidence.js';
+import { describeEvidence } from '../core/fitting/evidence.js';
 import { consolidate } from '../core/fitting/consolidation.js';
 import { RuntimeFitter } from '../core/fitting/fitter.js';
 import type { RuntimeClass } from '../core/fitting/runtime-class.js';
@@ -22,7 +22,7 @@ import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { judgedLine, judgeScores, type Judged } from './examples/judge.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -71,7 +71,7 @@ const some =
 const evidence = manifest.head.evidence;
 console.log(
   evidence
-    ? `Chosen on validation classes: ${worthOfAttributes(evidence)}.`
+    ? `Chosen on validation classes: ${describeEvidence(evidence)}.`
     : 'The bundle does not say what pictures are worth: usual values are used.',
 );
 console.log(

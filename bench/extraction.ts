@@ -14,7 +14,7 @@ import { pictureSize } from '../core/backbone/picture-tensor.js';
 import { prepare } from '../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../core/backbone/threaded-extractor.js';
 import { silent } from '../core/progress.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [photos, ...numbers] = process.argv.slice(2);
 if (!photos) {
@@ -37,13 +37,13 @@ const ready = new Float32Array(batchSize * size);
 for (let i = 0; i < batchSize; i++)
   ready.set(await prepare(readFileSync(pictures[i]), pictures[i], preprocessing), i * size);
 
-interface Pace {
+interface ExtractionPace {
   readonly perSecond: number;
   /** Processor time of all threads, in milliseconds per picture: comparable even on a machine with other load. */
   readonly processor: number;
 }
 
-async function paceOf(work: () => Promise<void>): Promise<Pace> {
+async function paceOf(work: () => Promise<void>): Promise<ExtractionPace> {
   const [started, used] = [performance.now(), process.cpuUsage()];
   await work();
   const [elapsed, { user, system }] = [performance.now() - started, process.cpuUsage(used)];
@@ -53,7 +53,7 @@ async function paceOf(work: () => Promise<void>): Promise<Pace> {
   };
 }
 
-async function bare(): Promise<Pace> {
+async function bare(): Promise<ExtractionPace> {
   const extractor = await Extractor.open(backbone, { batchSize, threads });
   await extractor.features(ready); // warm
   const pace = await paceOf(async () => {
@@ -63,7 +63,7 @@ async function bare(): Promise<Pace> {
   return pace;
 }
 
-async function pipeline(): Promise<Pace> {
+async function pipeline(): Promise<ExtractionPace> {
   const source = await ThreadedExtractor.open(backbone, { batchSize, threads });
   await source.features(ready.slice(), batchSize); // warm
   const inputs = pictures.map((file) => ({ name: file, content: file }));
@@ -75,14 +75,14 @@ async function pipeline(): Promise<Pace> {
   return pace;
 }
 
-const rates: { bare: Pace; pipeline: Pace }[] = [];
+const rates: { bare: ExtractionPace; pipeline: ExtractionPace }[] = [];
 for (let round = 0; round < rounds; round++) {
   // The order alternates, so that a machine that slows down or speeds up favours neither.
   const first = round % 2 === 0 ? await bare() : await pipeline();
   const second = round % 2 === 0 ? await pipeline() : await bare();
   const rate = round % 2 === 0 ? { bare: first, pipeline: second } : { bare: second, pipeline: first };
   rates.push(rate);
-  const show = ({ perSecond, processor }: Pace): string =>
+  const show = ({ perSecond, processor }: ExtractionPace): string =>
     `${perSecond.toFixed(2)} images/s (${processor.toFixed(0)} ms of processor each)`;
   console.log(`  round ${round + 1}: bare ${show(rate.bare)}, pipeline ${show(rate.pipeline)}`);
 }

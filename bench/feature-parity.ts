@@ -7,10 +7,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { extractFeatures } from '../core/backbone/extract-features.js';
+import { cosine } from '../core/backbone/quantisation/check/cosine.js';
 import { rowOf } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
 import { loadDataset } from '../trainer/datasets/load.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [directory] = process.argv.slice(2);
 if (!directory) {
@@ -36,13 +37,3 @@ console.log(
 console.log(`  median cosine   ${median(cosines).toFixed(7)}   (target 0.999)`);
 console.log(`  smallest        ${cosines[worst].toFixed(7)}   (target 0.99), ${photos[worst].file}`);
 process.exit(median(cosines) >= 0.999 && cosines[worst] >= 0.99 ? 0 : 1);
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let [product, first, second] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    product += a[i] * b[i];
-    first += a[i] ** 2;
-    second += b[i] ** 2;
-  }
-  return product / Math.sqrt(first * second);
-}

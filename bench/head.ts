@@ -12,7 +12,7 @@ import { Random } from '../core/random.js';
 import { configurationSchema } from '../trainer/configuration.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { fitHead } from '../trainer/head/fit.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [rows = 12_057, width = 2048, classes = 200] = process.argv.slice(2).map(Number);
 const random = new Random(1);

@@ -10,13 +10,14 @@ import { extractFeatures } from '../core/backbone/extract-features.js';
 import { cosine } from '../core/backbone/quantisation/check/cosine.js';
 import { readBundle } from '../core/bundle/read.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../core/matrix.js';
+import { mean } from '../core/mean.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
 import { letterFlags } from '../demo/flags/letters.js';
 import { renderFlag } from '../demo/flags/render.js';
 import { loadDataset } from '../trainer/datasets/load.js';
 import { evaluateBundle } from '../trainer/evaluation/evaluate-bundle.js';
-import { quantile } from './serving/load.js';
+import { quantile } from './quantiles.js';
 import { testPictures } from './serving/test-pictures.js';
 
 const { values, positionals } = parseArgs({
@@ -69,9 +70,8 @@ function judgedOn(features: Matrix) {
 
 function showCosines(what: string, [float, int8]: readonly Matrix[]): void {
   const cosines = Array.from({ length: float.rows }, (_, i) => cosine(rowOf(float, i), rowOf(int8, i)));
-  const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
   console.log(
-    `  cosine of features, ${what}: mean ${mean.toFixed(4)} (at least 0.995), 5th percentile ` +
+    `  cosine of features, ${what}: mean ${mean(cosines).toFixed(4)} (at least 0.995), 5th percentile ` +
       `${quantile(cosines, 0.05).toFixed(4)} (at least 0.985), least ${Math.min(...cosines).toFixed(4)}`,
   );
 }

@@ -43,8 +43,8 @@ const { values, positionals } = parseArgs({
 const [directory] = positionals as (string | undefined)[];
 const seeds = Array.from({ length: Number(values.seeds) }, (_, i) => i + 1);
 const backbones = { fp32: 'resnet50-imagenet', int8: values.int8 };
-type Precision = keyof typeof backbones;
-const both: readonly Precision[] = ['fp32', 'int8'];
+type ComparedPrecision = keyof typeof backbones;
+const both: readonly ComparedPrecision[] = ['fp32', 'int8'];
 const watcher = { ...silent, note: console.error };
 
 async function flags(): Promise<Experiment> {
@@ -87,7 +87,7 @@ async function birds(folder: string): Promise<Experiment> {
 }
 
 const { pictures, datasetOf, configuration } = await (directory === undefined ? flags() : birds(directory));
-const datasets = {} as Record<Precision, Dataset>;
+const datasets = {} as Record<ComparedPrecision, Dataset>;
 for (const precision of both) {
   const extracted = await extractFeatures(pictures, { backbone: backbones[precision], watcher });
   if (extracted.problems.length > 0) throw new Error(extracted.problems[0].reason);

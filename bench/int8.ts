@@ -17,8 +17,8 @@ import { prepare } from '../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../core/backbone/threaded-extractor.js';
 import { silent } from '../core/progress.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
-import { median } from './peer.js';
-import { answered, closedLoop, quantile } from './serving/load.js';
+import { median, quantile } from './quantiles.js';
+import { answered, closedLoop } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { treeMemory } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
@@ -40,8 +40,8 @@ const networks = {
   fp32: await openBackbone('resnet50-imagenet', watcher),
   int8: await openBackbone('resnet50-imagenet-int8', watcher),
 };
-type Precision = keyof typeof networks;
-type Pair = Readonly<Record<Precision, number>>;
+type ComparedPrecision = keyof typeof networks;
+type Pair = Readonly<Record<ComparedPrecision, number>>;
 const { preprocessing } = networks.fp32.entry;
 const size = pictureSize(preprocessing);
 const ready = new Float32Array(defaultBatchSize * size);
@@ -93,19 +93,22 @@ async function extracted(backbone: Backbone): Promise<number> {
 }
 
 /** Both, the order alternating, so that a machine that slows down or speeds up favours neither. */
-async function both(round: number, measure: (precision: Precision) => Promise<number>): Promise<Pair> {
+async function both(
+  round: number,
+  measure: (precision: ComparedPrecision) => Promise<number>,
+): Promise<Pair> {
   const result = { fp32: 0, int8: 0 };
-  const order: Precision[] = round % 2 === 0 ? ['fp32', 'int8'] : ['int8', 'fp32'];
+  const order: ComparedPrecision[] = round % 2 === 0 ? ['fp32', 'int8'] : ['int8', 'fp32'];
   for (const precision of order) result[precision] = await measure(precision);
   return result;
 }
 
-const open = async (wanted: number): Promise<Readonly<Record<Precision, Extractor>>> => ({
+const open = async (wanted: number): Promise<Readonly<Record<ComparedPrecision, Extractor>>> => ({
   fp32: await Extractor.open(networks.fp32, { threads: wanted }),
   int8: await Extractor.open(networks.int8, { threads: wanted }),
 });
 const [single, all] = [await open(1), await open(threads)];
-const start = (variant: Precision): Promise<ServerProcess> =>
+const start = (variant: ComparedPrecision): Promise<ServerProcess> =>
   ServerProcess.start({ threads, 'backbone-variant': variant });
 const servers = { fp32: await start('fp32'), int8: await start('int8') };
 

@@ -6,9 +6,9 @@
  */
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import { median } from './peer.js';
 import { lighthouseScores } from './playground/lighthouse.js';
 import { auditPage, measureVisit, type Visit } from './playground/visit.js';
+import { median } from './quantiles.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const program = process.env.UNSEEN_TEST_CHROMIUM ?? '/usr/bin/chromium';

@@ -8,26 +8,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Change } from '../server/classes/store/contract.js';
+import type { RegistryCommit } from '../server/classes/store/contract.js';
 import { openStore } from '../server/classes/store/open.js';
-import { Connection } from '../server/classes/store/sqlite/connection.js';
+import { SqliteConnection } from '../server/classes/store/sqlite/connection.js';
 import { startPostgres } from '../fixtures/postgres-server.js';
+import { quantile } from './quantiles.js';
 
 const [classes = 1, commits = 200, width = 2048] = process.argv.slice(2).map(Number);
 const bundle = 'latency';
 const weights = new Float32Array(width).fill(0.5);
 
-function changeOf(number: number): Change {
+function changeOf(number: number): RegistryCommit {
   const names = Array.from({ length: classes }, (_, i) => `class ${number} ${i}`);
   return {
     upserts: names.map((name) => ({ name, attributes: { number } })),
     rows: { bundle, rows: names.map((name) => ({ name, weights, bias: number })) },
   };
-}
-
-function quantile(values: readonly number[], share: number): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))].toFixed(1);
 }
 
 /** Runs the work and measures how long the event loop was blocked beyond its timer's millisecond. */
@@ -53,7 +49,7 @@ async function measure(url: string): Promise<void> {
     }
   });
   console.log(
-    `${store.description}\n  commit p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms; ${stood}`,
+    `${store.description}\n  commit p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms; ${stood}`,
   );
   const started = performance.now();
   const whileLoading = await standstill(async () => {
@@ -67,7 +63,7 @@ async function measure(url: string): Promise<void> {
 
 /** The rows alone, by direct calls: how long the loop would be blocked without the thread. */
 function measureDirect(path: string): void {
-  const connection = Connection.open({ path, isFirst: true });
+  const connection = SqliteConnection.open({ path, isFirst: true });
   connection.query('CREATE TABLE fitted (name TEXT PRIMARY KEY, weights BLOB)', []);
   const bytes = new Uint8Array(weights.buffer);
   const times: number[] = [];
@@ -81,7 +77,7 @@ function measureDirect(path: string): void {
   }
   connection.close();
   console.log(
-    `SQLite in the main thread: blocks the event loop for p50 ${quantile(times, 0.5)} ms, p99 ${quantile(times, 0.99)} ms`,
+    `SQLite in the main thread: blocks the event loop for p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`,
   );
 }
 

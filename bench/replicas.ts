@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
 import { freePort, startPostgres } from '../fixtures/postgres-server.js';
+import { quantile } from './quantiles.js';
 import { Cluster } from './replicas/cluster.js';
 import { dashboardQueries, readDashboard } from '../fixtures/grafana-dashboard.js';
 import { Load } from './replicas/load.js';
@@ -20,7 +21,6 @@ import { Nginx } from './replicas/nginx.js';
 import { requireProgram } from './replicas/program.js';
 import { Prometheus } from './replicas/prometheus.js';
 import { ClassAdder } from './serving/class-adder.js';
-import { quantile } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { trainSmallBundle } from '../fixtures/small-bundle.js';
 

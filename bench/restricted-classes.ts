@@ -10,7 +10,7 @@ import { HeadTable } from '../core/head/head-table.js';
 import { matrix } from '../core/matrix.js';
 import { projectFolder } from '../core/project-folder.js';
 import { Random } from '../core/random.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [folder = join(projectFolder(), 'models/demo'), total = '10000', ...given] = process.argv.slice(2);
 const count = Number(total);

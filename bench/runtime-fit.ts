@@ -19,7 +19,7 @@ import { headSchema } from '../trainer/configuration.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { fitHead } from '../trainer/head/fit.js';
 import { headTrainingSet } from '../trainer/head/training-set.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [path, most = '10000', threadCount = '0'] = process.argv.slice(2);
 const threads = Number(threadCount);

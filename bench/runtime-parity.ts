@@ -19,6 +19,8 @@ import { appendHeadRows } from '../core/head/head-rows.js';
 import type { HeadRow } from '../core/head/head-table.js';
 import type { LinearHead } from '../core/head/scorer.js';
 import { matrix, rowOf } from '../core/matrix.js';
+import { mean } from '../core/mean.js';
+import { percent } from '../core/percent.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
 import { headSchema } from '../trainer/configuration.js';
@@ -151,13 +153,11 @@ async function judgeOf(bundle: Bundle, unseen: readonly RuntimeClass[]) {
 }
 
 function print(name: string, evaluations: readonly Evaluation[]): void {
-  const mean = (pick: (evaluation: Evaluation) => number | null): string =>
-    ((100 * evaluations.reduce((sum, one) => sum + pick(one)!, 0)) / evaluations.length)
-      .toFixed(2)
-      .padStart(6);
+  const shown = (pick: (evaluation: Evaluation) => number | null): string =>
+    percent(mean(evaluations.map((one) => pick(one)!)), 2).padStart(6);
   console.log(
-    `  ${name.padEnd(26)} H ${mean((one) => one.generalized.harmonicMean)}` +
-      `   unseen ${mean((one) => one.generalized.unseenAccuracy)}   seen ${mean((one) => one.generalized.seenAccuracy)}` +
-      `   H at its best bias ${mean((one) => one.upperBound.harmonicMean)}   top-1 ${mean((one) => one.standard.top1)}`,
+    `  ${name.padEnd(26)} H ${shown((one) => one.generalized.harmonicMean)}` +
+      `   unseen ${shown((one) => one.generalized.unseenAccuracy)}   seen ${shown((one) => one.generalized.seenAccuracy)}` +
+      `   H at its best bias ${shown((one) => one.upperBound.harmonicMean)}   top-1 ${shown((one) => one.standard.top1)}`,
   );
 }

@@ -7,9 +7,10 @@
 import { parseArgs } from 'node:util';
 import { Random } from '../core/random.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
+import { quantile } from './quantiles.js';
 import { attack, showOutcomes } from './serving/attack.js';
 import { countStatuses, runFloods } from './serving/floods.js';
-import { countByStatus, post, quantile } from './serving/load.js';
+import { countByStatus, post } from './serving/load.js';
 import { MemoryGroup } from './serving/memory-group.js';
 import { MemoryWatch } from './serving/memory-watch.js';
 import { benchmarkPictures } from './serving/pictures.js';

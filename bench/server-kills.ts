@@ -1,6 +1,7 @@
 /** The inference worker ended again and again under load: npm run bench -- server-kills [PHOTOS_DIR] [--kills 50] */
 import { parseArgs } from 'node:util';
-import { closedLoop, countByStatus, quantile } from './serving/load.js';
+import { quantile } from './quantiles.js';
+import { closedLoop, countByStatus } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { ServerProcess } from './serving/server-process.js';
 

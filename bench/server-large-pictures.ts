@@ -5,8 +5,9 @@
  * killed a server with 2 GiB when decoding was part of it.
  */
 import { parseArgs } from 'node:util';
+import { quantile } from './quantiles.js';
 import { largePictures } from './serving/large-pictures.js';
-import { countByStatus, post, quantile, type Outcome } from './serving/load.js';
+import { countByStatus, post, type Outcome } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { MemoryGroup } from './serving/memory-group.js';
 import { MemoryWatch } from './serving/memory-watch.js';

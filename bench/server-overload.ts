@@ -6,7 +6,8 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { serverConfigurationSchema } from '../server/configuration.js';
-import { answered, closedLoop, countByStatus, openLoop, quantile } from './serving/load.js';
+import { quantile } from './quantiles.js';
+import { answered, closedLoop, countByStatus, openLoop } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { childrenOf, processorSeconds } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';

@@ -8,7 +8,7 @@ import { openBackbone } from '../core/backbone/backbone.js';
 import { silent } from '../core/progress.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
 import { batchSizes } from '../server/inference/batcher.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const rounds = Number(process.argv[2] ?? 5);

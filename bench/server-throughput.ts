@@ -16,8 +16,8 @@ import { pictureSize } from '../core/backbone/picture-tensor.js';
 import { prepare } from '../core/backbone/preprocess.js';
 import { silent } from '../core/progress.js';
 import { serverConfigurationSchema } from '../server/configuration.js';
-import { median } from './peer.js';
-import { answered, closedLoop, quantile } from './serving/load.js';
+import { median, quantile } from './quantiles.js';
+import { answered, closedLoop } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
 import { processorSeconds, treeOf } from './serving/process-tree.js';
 import { ServerProcess } from './serving/server-process.js';
@@ -67,7 +67,7 @@ const other =
 await bare.features(full, batchSize);
 await bare.features(one, 1);
 
-interface Served {
+interface Throughput {
   readonly perSecond: number;
   readonly failed: number;
   /** Of processor time for a picture. */
@@ -75,7 +75,7 @@ interface Served {
 }
 
 /** As many clients as keep every batch full. */
-async function crowd({ url, pid }: ServerProcess): Promise<Served> {
+async function crowd({ url, pid }: ServerProcess): Promise<Throughput> {
   const before = processorTime(pid);
   const { outcomes, seconds } = await closedLoop(url, pictures, { clients, until: (sent) => sent >= count });
   const right = answered(outcomes);

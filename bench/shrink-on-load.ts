@@ -15,8 +15,9 @@ import { pictureSize, toTensor } from '../core/backbone/picture-tensor.js';
 import { decode } from '../core/backbone/preprocess.js';
 import { pictureType } from '../core/backbone/picture-type.js';
 import { cosine } from '../core/backbone/quantisation/check/cosine.js';
+import { mean } from '../core/mean.js';
 import { silent } from '../core/progress.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -101,11 +102,10 @@ for (const side of shorterSides) {
   if (found['as here'].length === 0) continue;
   for (const way of Object.keys(ways) as Way[]) {
     const cosines = found[way].map((one) => one.cosine);
-    const mean = cosines.reduce((sum, value) => sum + value, 0) / cosines.length;
     const below = cosines.filter((value) => value < least).length;
     console.log(
       `  shorter side ${String(side).padStart(4)}, ${way.padEnd(11)} ${cosines.length} pictures: cosine ${Math.min(...cosines).toFixed(5)} at least, ` +
-        `${mean.toFixed(5)} mean, ${below} below ${least}; time ${median(found[way].map((one) => one.ratio)).toFixed(2)} of the whole`,
+        `${mean(cosines).toFixed(5)} mean, ${below} below ${least}; time ${median(found[way].map((one) => one.ratio)).toFixed(2)} of the whole`,
     );
   }
 }

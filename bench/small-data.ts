@@ -43,9 +43,9 @@ const configuration = values.quick
 const methods = smallDataMethods(engine, configuration);
 const [product, ...baselines] = methods;
 
-type Figure = 'harmonicMean' | 'top1';
-const figures: readonly Figure[] = ['harmonicMean', 'top1'];
-const titles: Readonly<Record<Figure, string>> = { harmonicMean: 'H', top1: 'top-1' };
+type Metric = 'harmonicMean' | 'top1';
+const figures: readonly Metric[] = ['harmonicMean', 'top1'];
+const titles: Readonly<Record<Metric, string>> = { harmonicMean: 'H', top1: 'top-1' };
 
 console.log(
   `${draws} draws of each case; mean accuracy over classes in %, ± the noise of the test rows (95 %).`,
@@ -73,7 +73,7 @@ console.log(
     : `Below the better baseline by more than the noise: ${below.join(', ')}.`,
 );
 
-function report(name: string, figure: Figure, found: ReadonlyMap<string, readonly Judgement[]>): void {
+function report(name: string, figure: Metric, found: ReadonlyMap<string, readonly Judgement[]>): void {
   const means = methods.map((method) => mean(found.get(method.name)!.map((judged) => judged[figure].value)));
   const ours = found.get(product.name)!;
   // Draws have rows of their own, so that their errors are independent.

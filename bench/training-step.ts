@@ -16,7 +16,8 @@ import { initialWeights } from '../trainer/generator/networks.js';
 import type { StepSizes } from '../trainer/generator/sizes.js';
 import { trainingStep } from '../trainer/generator/step.js';
 import type { TrainingData } from '../trainer/preparation/training-data.js';
-import { median, Peer } from './peer.js';
+import { Peer } from './peer.js';
+import { median } from './quantiles.js';
 
 const threads = availableParallelism();
 const sizes: StepSizes = {

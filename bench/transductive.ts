@@ -2,7 +2,7 @@
  * The transductive setting: unlabelled rows of unseen classes are there while training, as many of each class as there are, and in a long tail:
  *   npm run bench -- transductive DATA [--validation] [--threads N]
  * Top-1 among the unseen classes on those rows, without and with them, with masses unknown and equal. The closed form alone, which is what validation
- * chooses on CUB. --validation takes a world of training rows, in which a quarter of the seen classes play unseen, in place of the test rows.
+ * chooses on CUB. --validation takes a fold of the training rows, in which a quarter of the seen classes play unseen, in place of the test rows.
  */
 import { parseArgs } from 'node:util';
 import { silent } from '../core/progress.js';
@@ -15,7 +15,7 @@ import { openEngine } from '../trainer/engine/open.js';
 import { judgeModel } from '../trainer/evaluation/evaluate.js';
 import { standardTopK } from '../trainer/evaluation/metrics.js';
 import { trainModel } from '../trainer/model.js';
-import { closedFormAlone, worldOf } from './adaptation/validation-worlds.js';
+import { closedFormAlone, validationFold } from './adaptation/validation-folds.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,7 +28,7 @@ if (data === undefined) {
 }
 const [most, fewest] = [60, 3];
 const loaded = await loadDataset(data);
-const whole = values.validation ? worldOf(loaded, 0) : loaded;
+const whole = values.validation ? validationFold(loaded, 0) : loaded;
 const engine = await openEngine('onnx', { provider: 'cpu', threads: Number(values.threads) });
 const configuration = configurationSchema.parse(closedFormAlone);
 const settings: Record<string, Configuration['transductive']> = {

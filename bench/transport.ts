@@ -13,7 +13,8 @@ import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { defaultIpot, solveIpot } from '../trainer/transport/ipot.js';
 import { ipotPlan } from '../trainer/transport/operations.js';
 import { transportResult } from '../trainer/transport/transport-problem.js';
-import { median, Peer } from './peer.js';
+import { Peer } from './peer.js';
+import { median } from './quantiles.js';
 
 const size = 128;
 const rounds = 10;

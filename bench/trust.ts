@@ -3,7 +3,7 @@
  *   npm run bench -- trust DATA [--seeds 1,2,3] [--bundles DIR,…] [--hidden DIR,…] [--flags DATA] [--flags-bundle models/demo]
  *   npm run bench -- trust DATA --validation [--worlds 5]
  * Bundles are trained here, one for each seed with all classes known and one with the unseen ones hidden, unless they are given. Everything was chosen
- * on validation classes while training; test rows are judged here for the first time. --validation prints the candidates that were compared, on worlds
+ * on validation classes while training; test rows are judged here for the first time. --validation prints the candidates that were compared, on folds
  * made of the seen classes alone.
  */
 import { spawnSync } from 'node:child_process';

@@ -15,7 +15,7 @@ import { nearestNeighbours } from '../trainer/report/tsne/neighbours.js';
 import { principalCoordinates } from '../trainer/report/tsne/principal.js';
 import { Quadtree } from '../trainer/report/tsne/quadtree.js';
 import { defaultTsne, tsne } from '../trainer/report/tsne/tsne.js';
-import { median } from './peer.js';
+import { median } from './quantiles.js';
 
 const [rows = 3000, width = 2048] = process.argv.slice(2).map(Number);
 const groups = 20;

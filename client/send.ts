@@ -1,5 +1,5 @@
 /** One call: time limit, error responses as UnseenProblem, and retries after the delay that the server asks for (Retry-After). */
-import { problemOf, UnseenProblem } from './unseen-problem.js';
+import { readProblem, UnseenProblem } from './unseen-problem.js';
 
 export interface SenderOptions {
   /** Where the server is, for example http://127.0.0.1:8080. A path is kept: the server may be behind a prefix. */
@@ -53,7 +53,7 @@ export class Sender {
         const response = await this.attempt(path, call, signal);
         if (response.status === 204) return undefined as T;
         if (response.ok || call.accept?.includes(response.status)) return await readJson<T>(response);
-        const problem = await problemOf(response);
+        const problem = await readProblem(response);
         const wait = retryDelay(problem);
         if (attempt >= this.retries || wait === null || Date.now() + wait > deadline) throw problem;
         await sleep(wait, signal);

@@ -35,7 +35,7 @@ export class UnseenProblem extends Error {
 }
 
 /** Reads an error response. A proxy in between may answer with anything, so every field is optional. */
-export async function problemOf(response: Response): Promise<UnseenProblem> {
+export async function readProblem(response: Response): Promise<UnseenProblem> {
   const body = (await response.json().catch(() => null)) as Partial<ProblemResponse> | null;
   const { status, headers } = response;
   const retryAfter = secondsOf(headers.get('retry-after'));

@@ -17,12 +17,12 @@ export function nearestNames(given: string, known: Iterable<string>, limit = 3):
   const found: { readonly name: string; readonly distance: number }[] = [];
   for (const name of known) {
     const other = plain(name);
-    const most = Math.max(1, Math.floor(maxShare * Math.min(wanted.length, other.length)));
+    const maxDistance = Math.max(1, Math.floor(maxShare * Math.min(wanted.length, other.length)));
     // Who leaves out a part of a longer name means it all the same.
     const isPart = wanted.length >= 3 && other.includes(wanted);
-    if (!isPart && Math.abs(other.length - wanted.length) > most) continue;
+    if (!isPart && Math.abs(other.length - wanted.length) > maxDistance) continue;
     const distance = editDistance(wanted, other);
-    if (isPart || distance <= most) found.push({ name, distance });
+    if (isPart || distance <= maxDistance) found.push({ name, distance });
   }
   found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
   // What is as good as the name itself needs no second guess.
@@ -31,7 +31,7 @@ export function nearestNames(given: string, known: Iterable<string>, limit = 3):
 }
 
 /** One letter of a shorter name is too much of it: "ox" is no "fox". */
-const shortestMixedUp = 5;
+const minLengthForHint = 5;
 
 /** Another name that differs so little from this one that people will mix them up: in case, accents, spaces and signs, or in one letter. */
 export function likeName(name: string, others: Iterable<string>): string | null {
@@ -41,7 +41,7 @@ export function likeName(name: string, others: Iterable<string>): string | null 
     const theirs = plain(other) || other;
     if (theirs === own) return other;
     // Digits number things: "part 12" and "part 13" are not mixed up.
-    if (own.length < shortestMixedUp || digitsOf(own) !== digitsOf(theirs)) continue;
+    if (own.length < minLengthForHint || digitsOf(own) !== digitsOf(theirs)) continue;
     if (Math.abs(own.length - theirs.length) <= 1 && editDistance(own, theirs) === 1) return other;
   }
   return null;

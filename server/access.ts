@@ -8,7 +8,7 @@ import type { Logger } from './observability/logger.js';
 import { openOwnKey, type OwnKey } from './own-key.js';
 import { warnAtStart } from './start-warnings.js';
 
-interface Access {
+interface ServerAccess {
   readonly keys: KeyRing;
   /** Null where keys are configured, or where the server may make none. */
   readonly ownKey: OwnKey | null;
@@ -20,7 +20,7 @@ export async function openAccess(
   settings: ServerConfiguration,
   watcher: Watcher,
   logger: Logger,
-): Promise<Access> {
+): Promise<ServerAccess> {
   const location = locationOf(settings.registry);
   const ownKey = settings.adminKeys.length > 0 ? null : await openOwnKey(location);
   if (ownKey?.file) showKey(ownKey, watcher, logger);

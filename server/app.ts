@@ -94,7 +94,7 @@ function bareApp(
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.set('etag', false); // answers are computed: hashing them buys nothing
   app.use(requestContext(metrics, logger, tracing));
-  app.use(leavingWhenDraining(state), ...first);
+  app.use(closeWhenDraining(state), ...first);
   app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
   return app;
 }
@@ -103,7 +103,7 @@ function bareApp(
  * About to stop, connections are given up with the answer that goes out on them. One that is kept would be closed later, at
  * the very moment, perhaps, when a balancer sends the next request into it.
  */
-function leavingWhenDraining(state: ServerState): RequestHandler {
+function closeWhenDraining(state: ServerState): RequestHandler {
   return (_request, response, next) => {
     if (state.draining) response.setHeader('Connection', 'close');
     next();

@@ -18,8 +18,8 @@ function numeric(check: z.ZodNumber) {
     .transform(Number);
   return z.union([z.number(), text], 'a number is expected').pipe(check);
 }
-const whole = (least: number, most: number) => numeric(z.int().min(least).max(most));
-const amount = (least: number, most: number) => numeric(z.number().min(least).max(most));
+const whole = (min: number, max: number) => numeric(z.int().min(min).max(max));
+const amount = (min: number, max: number) => numeric(z.number().min(min).max(max));
 const list = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(',').map((part) => part.trim()))])
   .transform((parts) => parts.filter((part) => part !== ''));

@@ -30,7 +30,7 @@ import { openTracing } from './observability/tracing.js';
 import type { OwnKey } from './own-key.js';
 import { Lifecycle } from './state.js';
 
-interface ServerOptions {
+interface RunOptions {
   readonly watcher: Watcher;
   readonly logger?: Logger;
   /** Some may have been started already. */
@@ -66,7 +66,7 @@ export async function startServer(
       loadModel(settings, watcher, logger, (backbone) => {
         processes.openAhead(networkStart(backbone, settings));
       }),
-  }: ServerOptions,
+  }: RunOptions,
 ): Promise<RunningServer> {
   const metrics = createMetrics(new Registry());
   processes.prepare(settings.workers);
@@ -135,7 +135,7 @@ export async function startServer(
   let stopping: Promise<void> | null = null;
   const stop = async (graceSeconds: number): Promise<void> => {
     state.draining = true;
-    logger.info({ graceSeconds }, 'no longer ready');
+    logger.info({ graceSeconds }, 'No longer ready; stopping after the grace period.');
     await new Promise((resolve) => setTimeout(resolve, graceSeconds * 1000));
     for (const step of end.reverse()) await step();
     logger.info('stopped');

@@ -10,11 +10,11 @@ export const provenSeconds = 10;
 
 export class Lifecycle implements ServerState {
   draining = false;
-  private troubleSince: number | null = null;
+  private unhealthySince: number | null = null;
 
   constructor(
     private readonly models: CurrentModel,
-    private readonly comparison: Pick<ReplicaComparison, 'troubles'>,
+    private readonly comparison: Pick<ReplicaComparison, 'problems'>,
   ) {}
 
   alive(): readonly string[] {
@@ -22,11 +22,11 @@ export class Lifecycle implements ServerState {
     // Not by places taken: slow uploads hold some without anything being stuck.
     const stuck = received > 0 && sinceLastAnswer !== null && sinceLastAnswer > deadAfterSeconds;
     if (workersReady > 0 && !stuck) {
-      this.troubleSince = null;
+      this.unhealthySince = null;
       return [];
     }
-    this.troubleSince ??= performance.now();
-    const lasting = (performance.now() - this.troubleSince) / 1000 > deadAfterSeconds;
+    this.unhealthySince ??= performance.now();
+    const lasting = (performance.now() - this.unhealthySince) / 1000 > deadAfterSeconds;
     if (!lasting) return [];
     return [workersReady === 0 ? 'no inference worker could be started' : 'the queue is stuck'];
   }
@@ -48,6 +48,6 @@ export class Lifecycle implements ServerState {
    * could keep serving the classes that it has. Nor is a network that differs from that of others: it answers well, only not alike.
    */
   degraded(): readonly string[] {
-    return [...this.models.current.classes.troubles(), ...this.comparison.troubles()];
+    return [...this.models.current.classes.problems(), ...this.comparison.problems()];
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { exitCodes } from '../cli/exit-codes.js';
 import { Failure, failureCodes } from '../core/failures.js';
 import { projectFolder } from '../core/project-folder.js';
-import { problemOf } from '../server/http/problem-details.js';
+import { problemDetailsOf } from '../server/http/problem-details.js';
 import { shellIn, unseenWords, type Check } from './support/documentation/check.js';
 import { checkCommands, checkMentions } from './support/documentation/commands.js';
 import { parseMarkdown, readDocumentation } from './support/documentation/markdown.js';
@@ -95,7 +95,7 @@ test('docs/failures.md has every failure code, with its exit code and HTTP statu
     return row ? [row.slice(1)] : [];
   });
   const expected = failureCodes.map((code) => {
-    const problem = problemOf(new Failure(code, ''));
+    const problem = problemDetailsOf(new Failure(code, ''));
     return [code, String(exitCodes[code]), problem.code === code ? String(problem.status) : ''];
   });
   expect(rows.sort()).toEqual(expected.sort());

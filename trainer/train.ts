@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { Failure } from '../core/failures.js';
-import { worthOfAttributes } from '../core/fitting/evidence.js';
+import { describeEvidence } from '../core/fitting/evidence.js';
 import { sha256Of } from '../core/hash.js';
 import { silent, type Watcher } from '../core/progress.js';
 import { runBaselinesOverSeeds, type Baselines } from './baseline/baseline.js';
@@ -221,7 +221,7 @@ function publisher(
       validationWarning: plan.warning,
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
-    if (settings) request.watcher.note(`Chosen on validation classes: ${worthOfAttributes(settings)}.`);
+    if (settings) request.watcher.note(`Chosen on validation classes: ${describeEvidence(settings)}.`);
     const chosen = { configuration, bias, evidence, assignment, confidence };
     return saveModel(out, { dataset, model, seed: seeds[0], ...chosen, metrics, adaptation }, engine);
   };

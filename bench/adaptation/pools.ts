@@ -16,14 +16,14 @@ export const poolMixes = [
   '1000',
 ];
 
-interface Pool {
+interface MixedPool {
   readonly rows: Matrix;
   /** The share of them that is of unseen classes. */
   readonly unseenShare: number;
 }
 
 interface PoolSplit {
-  readonly pools: ReadonlyMap<string, Pool>;
+  readonly pools: ReadonlyMap<string, MixedPool>;
   readonly judged: readonly number[]; // rows of the dataset
 }
 
@@ -61,7 +61,7 @@ export function poolSplit(dataset: Dataset, foreign: Dataset | null, number: num
     '1000': shuffled(pool).slice(0, 1000),
   };
   const pools = new Map(
-    Object.entries(named).map(([mix, list]): [string, Pool] => [
+    Object.entries(named).map(([mix, list]): [string, MixedPool] => [
       mix,
       { rows: takeRows(features, list), unseenShare: list.filter(isUnseen).length / list.length },
     ]),

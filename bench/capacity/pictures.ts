@@ -34,12 +34,12 @@ async function processorTime(
 
 /** The default network, or the int8 one that is made of it. */
 export const variants = ['fp32', 'int8'] as const;
-type Variant = (typeof variants)[number];
+type NetworkVariant = (typeof variants)[number];
 
 export async function measurePictures(
   pictures: readonly Uint8Array[],
   count: number,
-  variant: Variant,
+  variant: NetworkVariant,
 ): Promise<PictureCost> {
   const name = loadCatalogue().default;
   const backbone = await openBackbone(variant === 'int8' ? `${name}-int8` : name, {
@@ -64,7 +64,11 @@ export async function measurePictures(
   return { runSeconds, networkSeconds, decodeSeconds, serverSeconds };
 }
 
-async function serverTime(pictures: readonly Uint8Array[], count: number, variant: Variant): Promise<number> {
+async function serverTime(
+  pictures: readonly Uint8Array[],
+  count: number,
+  variant: NetworkVariant,
+): Promise<number> {
   const server = await ServerProcess.start({ threads: 1, 'backbone-variant': variant });
   // Not the process that fits classes: it starts meanwhile, and has no part in pictures.
   const workers = childrenOf(server.pid).filter((pid) => !commandOf(pid).includes('fitting/worker'));

@@ -2,12 +2,13 @@
  * Poisson arrivals at replicas behind a load balancer, simulated event by event. Tests compare it with exact results:
  * M/M/1, M/D/1, M/M/1/K and M/M/c.
  */
+import { mean } from '../../core/mean.js';
 import type { Random } from '../../core/random.js';
-import { quantile } from '../serving/load.js';
+import { quantile } from '../quantiles.js';
 import { EventQueue } from './event-queue.js';
 import { Replica, type ReplicaEvent, type ReplicaModel, type Schedule } from './replica.js';
 
-interface Plan {
+interface SimulationPlan {
   readonly replicas: number;
   readonly perSecond: number;
   readonly requests: number;
@@ -33,7 +34,7 @@ export function exponential(random: Random, mean: number): number {
   return -mean * Math.log(1 - random.uniform());
 }
 
-export function simulate(model: ReplicaModel, plan: Plan, random: Random): Simulated {
+export function simulate(model: ReplicaModel, plan: SimulationPlan, random: Random): Simulated {
   const replicas = Array.from({ length: plan.replicas }, () => new Replica(model));
   const events = new EventQueue<{ readonly replica: number; readonly event: ReplicaEvent } | 'arrival'>();
   const warm = warmShare * plan.requests;
@@ -64,7 +65,7 @@ export function simulate(model: ReplicaModel, plan: Plan, random: Random): Simul
   return {
     answered: seconds.length,
     refusedShare: refused / (plan.requests - warm),
-    meanSeconds: seconds.reduce((total, value) => total + value, 0) / seconds.length,
+    meanSeconds: mean(seconds),
     p50: quantile(seconds, 0.5),
     p99: quantile(seconds, 0.99),
     utilisation: sum(({ busySeconds }) => busySeconds) / (now * plan.replicas),

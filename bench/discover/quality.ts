@@ -1,5 +1,7 @@
 /** How well groups agree with the classes that their pictures are really of. */
 
+import { mean } from '../../core/mean.js';
+
 interface GroupQuality {
   /** Groups of which most pictures are of one of the missing classes. */
   readonly newGroups: number;
@@ -34,13 +36,12 @@ export function qualityOf(
     const f1 = counted.map(({ counts, size }) => (2 * (counts.get(name) ?? 0)) / (size + total));
     return { recall: Math.max(0, ...inGroup) / total, f1: Math.max(0, ...f1) };
   });
-  const mean = (list: readonly number[]): number =>
-    list.reduce((sum, value) => sum + value, 0) / Math.max(1, list.length);
+  const meanOrZero = (list: readonly number[]): number => (list.length === 0 ? 0 : mean(list));
   return {
     newGroups: fresh.length,
-    purity: mean(fresh.map(({ purity }) => purity)),
-    completeness: mean(scores.map(({ recall }) => recall)),
-    mean: mean(scores.map(({ f1 }) => f1)),
+    purity: meanOrZero(fresh.map(({ purity }) => purity)),
+    completeness: meanOrZero(scores.map(({ recall }) => recall)),
+    mean: meanOrZero(scores.map(({ f1 }) => f1)),
     found: scores.filter(({ f1 }) => f1 >= 0.5).length,
     named: fresh.length > 0 ? fresh[0].name : null,
   };

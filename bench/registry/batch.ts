@@ -1,5 +1,10 @@
 /** The content of one commit of the durability check, and whether the store has all of it. */
-import type { Change, ClassStore, ExampleContent, StoredClass } from '../../server/classes/store/contract.js';
+import type {
+  RegistryCommit,
+  ClassStore,
+  ExampleContent,
+  StoredClass,
+} from '../../server/classes/store/contract.js';
 
 export const bundle = 'durability';
 const classesPerBatch = 3;
@@ -8,7 +13,7 @@ const width = 512; // a few pages of the file: a commit that could be torn
 const keyOf = (run: string, number: number): string => `${run}-${number}`;
 
 /** Several classes, a row for each, an example of each, an idempotency key, and a marker that replaces the previous one. */
-export function batchOf(run: string, number: number): Change {
+export function batchOf(run: string, number: number): RegistryCommit {
   const names = Array.from({ length: classesPerBatch }, (_, i) => `${keyOf(run, number)}-${i}`);
   const weights = new Float32Array(width).fill(number + 0.5);
   const marker = { name: `marker-${keyOf(run, number)}`, attributes: { number } };
@@ -26,7 +31,7 @@ function exampleOf(name: string, number: number): ExampleContent {
   return { name, id: `of ${name}`, backbone: 'none', features, createdAt: number, createdBy: null };
 }
 
-type Finding = 'whole' | 'half' | 'absent';
+type FoundPart = 'whole' | 'half' | 'absent';
 
 export async function findBatch(
   store: ClassStore,
@@ -34,7 +39,7 @@ export async function findBatch(
   examples: ReadonlyMap<string, ExampleContent>,
   run: string,
   number: number,
-): Promise<Finding> {
+): Promise<FoundPart> {
   const whole: boolean[] = [];
   const present: boolean[] = [];
   for (let i = 0; i < classesPerBatch; i++) {

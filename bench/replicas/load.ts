@@ -10,7 +10,7 @@ interface Failed {
   readonly at: number;
 }
 
-interface LoadOptions {
+interface TrafficOptions {
   readonly url: string;
   readonly key: string;
   readonly pictures: readonly Uint8Array[];
@@ -30,7 +30,7 @@ export class Load {
   private readonly loops: Promise<void>[];
   private running = true;
 
-  constructor(private readonly options: LoadOptions) {
+  constructor(private readonly options: TrafficOptions) {
     this.loops = [this.sendPictures(), this.addClasses()];
   }
 

@@ -134,7 +134,7 @@ async function picture(number: number): Promise<Uint8Array<ArrayBuffer>> {
   return Uint8Array.from(await sharp(pixels, { raw }).png().toBuffer());
 }
 
-interface Answered {
+interface ClassAnswer {
   readonly text: string;
   readonly etag: string;
 }
@@ -145,7 +145,7 @@ async function send(
   method: string,
   given: Record<string, string>,
   body?: string | FormData,
-): Promise<Answered | null> {
+): Promise<ClassAnswer | null> {
   const headers = { ...given, 'x-api-key': serverKey };
   let response: Response;
   let text: string;

@@ -83,11 +83,6 @@ export function answered(outcomes: readonly Outcome[]): number {
   return outcomes.filter(({ status }) => status === 200).length;
 }
 
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-}
-
 export function countByStatus(outcomes: readonly Outcome[]): string {
   const counts = new Map<number, number>();
   for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -13,8 +13,8 @@ export function preparedRequest(url: string, picture: Uint8Array, type = 'image/
 }
 
 export class PreparedSender {
-  private readonly idle: Connection[] = [];
-  private readonly all = new Set<Connection>();
+  private readonly idle: KeptConnection[] = [];
+  private readonly all = new Set<KeptConnection>();
 
   constructor(private readonly url: string) {}
 
@@ -31,15 +31,15 @@ export class PreparedSender {
     for (const connection of this.all) connection.close();
   }
 
-  private open(): Connection {
-    const connection = new Connection(this.url);
+  private open(): KeptConnection {
+    const connection = new KeptConnection(this.url);
     this.all.add(connection);
     return connection;
   }
 }
 
 /** One request at a time. */
-class Connection {
+class KeptConnection {
   isOpen = true;
   private readonly socket: Socket;
   private received = '';

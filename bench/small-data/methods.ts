@@ -22,7 +22,7 @@ export interface Judgement {
   readonly top1: Measured; // unseen classes only
 }
 
-interface Method {
+interface ComparedMethod {
   readonly name: string;
   readonly judge: (dataset: Dataset) => Promise<Judgement>;
 }
@@ -32,7 +32,7 @@ export const quickConfiguration = configurationSchema.parse({
   validation: { search: noSearch },
 });
 
-export function smallDataMethods(engine: Engine, configuration: Configuration): readonly Method[] {
+export function smallDataMethods(engine: Engine, configuration: Configuration): readonly ComparedMethod[] {
   return [
     { name: 'product', judge: (dataset) => judgeProduct(dataset, engine, configuration) },
     {

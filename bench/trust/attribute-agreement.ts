@@ -7,7 +7,7 @@ import type { TrainingData } from '../../trainer/preparation/training-data.js';
 const ridge = 0.3;
 
 /** Cosine of what is read from each row with the encoded attributes of each class: (n, C). */
-export function readAttributes(
+export function attributeAgreement(
   rows: Matrix, // (n, D), of unit length
   training: Matrix, // of unit length
   { labels, attributes }: Pick<TrainingData, 'labels' | 'attributes'>,

@@ -1,11 +1,11 @@
-/** What might tell pictures of classes that are left out from those of known ones, and which of it together: judged on worlds of validation classes. */
+/** What might tell pictures of classes that are left out from those of known ones, and which of it together: judged on folds of validation classes. */
 import { rowOf } from '../../core/matrix.js';
 import type { Sharpness } from '../../core/head/sharpness.js';
 import { LikelihoodRatios } from '../../core/head/novelty/likelihood-ratio.js';
 import { signsOf, type BiasFor } from '../../trainer/confidence/novelty.js';
 import { logisticWeights } from '../../trainer/confidence/logistic-regression.js';
 import { areaUnderCurve } from './answers.js';
-import type { World } from './worlds.js';
+import type { CandidateFold } from './candidate-folds.js';
 
 /** The higher, the newer. */
 type Signals = Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface SignalRow {
 
 const shares = [0.35, 0.5, 0.7, 1];
 
-/** The combinations that are compared; each is a logistic regression fitted on all worlds but the one that it is judged on. */
+/** The combinations that are compared; each is a logistic regression fitted on all folds but the one that it is judged on. */
 const before = ['entropy', 'best score', 'ratio 0.5', 'ratio 1'];
 const chosen = [...before, 'unseen probability', 'row length', 'residual'];
 export const combinations: Readonly<Record<string, readonly string[]>> = {
@@ -34,12 +34,12 @@ export const combinations: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function signalsOf(
-  world: World,
+  fold: CandidateFold,
   left: ReadonlySet<number>,
   sharpness: Sharpness,
   biasFor: BiasFor,
 ): SignalRow[] {
-  const { sample, neighbours, agreement } = world;
+  const { sample, neighbours, agreement } = fold;
   const { scores, labels, isUnseen, projected, places } = sample;
   const model = new LikelihoodRatios(sample.spreads, shares);
   const placed = Array.from(isUnseen, (one, c) => model.placed(Float64Array.from(rowOf(places, c)), one));
@@ -64,7 +64,7 @@ export function signalsOf(
       energy: -(sharpness.sharpness * row[best] + Math.log(total)),
       margin: row[order[1]] - row[best],
       'fifth margin': row[order[4]] - row[best],
-      'standardised score': -(row[best] - world.usualScores[best].mean) / world.usualScores[best].deviation,
+      'standardised score': -(row[best] - fold.usualScores[best].mean) / fold.usualScores[best].deviation,
       'unseen probability': signs.unseenProbability,
       'row length': signs.rowLength,
       residual: signs.residual,

@@ -8,7 +8,7 @@ import { HeadTable } from '../../core/head/head-table.js';
 import { matrix } from '../../core/matrix.js';
 import { silent } from '../../core/progress.js';
 import { Random } from '../../core/random.js';
-import { median } from '../peer.js';
+import { median } from '../quantiles.js';
 
 const rounds = 200;
 

@@ -1,7 +1,9 @@
-/** How the measures of confidence were chosen: every candidate on worlds of validation classes, fitted on all worlds but the one that it is judged on. */
+/** How the measures of confidence were chosen: every candidate on folds of validation classes, fitted on all folds but the one that it is judged on. */
 import { noveltyOf } from '../../core/head/novelty/scale.js';
 import { noveltyScore } from '../../core/head/novelty/score.js';
 import { expectedRecognition, likenessOf } from '../../core/fitting/recognition.js';
+import { mean } from '../../core/mean.js';
+import { percent } from '../../core/percent.js';
 import { Random } from '../../core/random.js';
 import { usualUnknownAt } from '../../core/head/verdict.js';
 import { fitNovelty, signsOf, type BiasFor } from '../../trainer/confidence/novelty.js';
@@ -19,45 +21,43 @@ import { openEngine } from '../../trainer/engine/open.js';
 import { biasFor as biasAt, chooseBias } from '../../trainer/selection/bias.js';
 import { correlation } from './answers.js';
 import { areasOf, combinations, fitCombination, signalsOf, type SignalRow } from './candidates.js';
-import { makeWorld, type World } from './worlds.js';
+import { makeCandidateFold, type CandidateFold } from './candidate-folds.js';
 
-const drawsPerWorld = 4;
-const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const drawsPerFold = 4;
+const withSign = (share: number): string => `${percent(share)} %`;
 
 export async function reportValidation(dataset: Dataset, count: number): Promise<void> {
   const defaults = await readConfiguration({});
   const configuration = { ...defaults, generator: { ...defaults.generator, epochs: 1 } };
   const engine = await openEngine('onnx', { provider: 'cpu', threads: 1 });
-  const worlds: World[] = [];
+  const candidates: CandidateFold[] = [];
   for (let fold = 0; fold < count; fold++) {
-    worlds.push(await makeWorld(dataset, configuration, engine, fold));
-    const { heldOut, labels, isUnseen } = worlds[fold].sample;
+    candidates.push(await makeCandidateFold(dataset, configuration, engine, fold));
+    const { heldOut, labels, isUnseen } = candidates[fold].sample;
     const unseen = isUnseen.reduce((sum, one) => sum + one, 0);
     console.log(
-      `World ${fold + 1}: ${isUnseen.length - unseen} seen classes, ${heldOut.length} held out, ${unseen - heldOut.length} rivals, ${labels.length} rows`,
+      `Fold ${fold + 1}: ${isUnseen.length - unseen} seen classes, ${heldOut.length} held out, ${unseen - heldOut.length} rivals, ${labels.length} rows`,
     );
   }
-  reportWorlds(worlds);
+  reportFolds(candidates);
 }
 
-function reportWorlds(worlds: readonly World[]): void {
-  const bias = chooseBias(worlds);
+function reportFolds(candidates: readonly CandidateFold[]): void {
+  const bias = chooseBias(candidates);
   const biasFor: BiasFor = (competing) => biasAt(bias, competing);
-  const folds = worlds.map(({ sample, competing }) => ({ ...sample, unseenBias: biasFor(competing!) }));
+  const folds = candidates.map(({ sample, competing }) => ({ ...sample, unseenBias: biasFor(competing!) }));
   const sharpness = reportSharpness(folds);
-  reportSignals(worlds, sharpness, biasFor);
+  reportSignals(candidates, sharpness, biasFor);
   reportFalseAlarms(folds, sharpness, biasFor);
-  reportDryRuns(folds, sharpness, worlds[0].alikeness);
+  reportDryRuns(folds, sharpness, candidates[0].alikeness);
 }
 
-type Fold = World['sample'] & { readonly unseenBias: number };
+type Fold = CandidateFold['sample'] & { readonly unseenBias: number };
 const others = <T>(list: readonly T[], own: number): T[] => list.filter((_, i) => i !== own);
 
 function reportSharpness(folds: readonly Fold[]): ChosenSharpness[] {
   console.log(
-    '\nExpected calibration error (fitted on the other worlds)          all   seen  unseen   sharpness',
+    '\nExpected calibration error (fitted on the other folds)          all   seen  unseen   sharpness',
   );
   let chosen: ChosenSharpness[] = [];
   for (const [name, factor] of [
@@ -67,7 +67,7 @@ function reportSharpness(folds: readonly Fold[]): ChosenSharpness[] {
     chosen = folds.map((_, i) => chooseSharpness(others(folds, i), factor));
     const errors = chosen.map((one, i) => errorsAt([folds[i]], one));
     const pooled = (['all', 'seen', 'unseen'] as const).map((side) =>
-      percent(mean(errors.map((e) => e[side]))),
+      withSign(mean(errors.map((e) => e[side]))),
     );
     const shown = [chosen[0].sharpness, chosen[0].unseenSharpness]
       .map((value) => value.toFixed(2))
@@ -77,21 +77,21 @@ function reportSharpness(folds: readonly Fold[]): ChosenSharpness[] {
   return chosen;
 }
 
-function drawsOf({ heldOut }: Fold | World['sample']): ReadonlySet<number>[] {
+function drawsOf({ heldOut }: Fold | CandidateFold['sample']): ReadonlySet<number>[] {
   const random = Random.stream(1, 'left-out');
   return Array.from(
-    { length: drawsPerWorld },
+    { length: drawsPerFold },
     () => new Set(random.shuffle(heldOut.slice()).subarray(0, heldOut.length / 2)),
   );
 }
 
 function reportSignals(
-  worlds: readonly World[],
+  candidates: readonly CandidateFold[],
   sharpness: readonly ChosenSharpness[],
   biasFor: BiasFor,
 ): void {
-  const draws = worlds.map((world, i) =>
-    drawsOf(world.sample).map((left) => signalsOf(world, left, sharpness[i], biasFor)),
+  const draws = candidates.map((candidate, i) =>
+    drawsOf(candidate.sample).map((left) => signalsOf(candidate, left, sharpness[i], biasFor)),
   );
   const print = (name: string, areas: readonly (readonly number[])[]): void => {
     const [seen, described, both] = [0, 1, 2].map((k) => mean(areas.map((area) => area[k])));
@@ -101,7 +101,7 @@ function reportSignals(
     );
   };
   console.log(
-    `\nRows of left-out classes, area under the curve of       both   seen   by attributes   deviation over ${worlds.length * drawsPerWorld} draws`,
+    `\nRows of left-out classes, area under the curve of       both   seen   by attributes   deviation over ${candidates.length * drawsPerFold} draws`,
   );
   const names = Object.keys(draws[0][0][0].signals);
   const single = names.map((name) => ({
@@ -110,7 +110,7 @@ function reportSignals(
   }));
   single.sort((a, b) => mean(b.areas.map((area) => area[2])) - mean(a.areas.map((area) => area[2])));
   for (const { name, areas } of single) print(name, areas);
-  console.log('Combined, fitted on the other worlds');
+  console.log('Combined, fitted on the other folds');
   for (const [name, parts] of Object.entries(combinations)) {
     const areas = draws.flatMap((own, i) => {
       const fitted = fitCombination(others(draws, i).flat<SignalRow[][][], 2>(2), parts);
@@ -156,18 +156,18 @@ function reportFalseAlarms(
     }
   });
   console.log(
-    `\nCalled unknown at ${usualUnknownAt}, fitted on the other worlds (mean, least and most of a world)`,
+    `\nCalled unknown at ${usualUnknownAt}, fitted on the other folds (mean, least and most of a fold)`,
   );
   for (const [kind, values] of Object.entries(shares))
     console.log(
-      `  ${kind.padEnd(34)} ${percent(mean(values))}   ${percent(Math.min(...values))} to ${percent(Math.max(...values))}`,
+      `  ${kind.padEnd(34)} ${withSign(mean(values))}   ${withSign(Math.min(...values))} to ${withSign(Math.max(...values))}`,
     );
 }
 
 function reportDryRuns(
   folds: readonly Fold[],
   sharpness: readonly ChosenSharpness[],
-  attributes: World['alikeness'],
+  attributes: CandidateFold['alikeness'],
 ): void {
   const classes = folds.map((fold, i) => judgedClasses(fold, sharpness[i]));
   console.log(
@@ -182,7 +182,7 @@ function reportDryRuns(
   const print = (name: string, expected: readonly number[]): void => {
     const errors = expected.map((value, i) => Math.abs(value - reached[i]));
     console.log(
-      `  ${name.padEnd(54)} ${correlation(expected, reached).toFixed(2)}   ${percent(mean(expected) - mean(reached))}   ${percent(mean(errors))}`,
+      `  ${name.padEnd(54)} ${correlation(expected, reached).toFixed(2)}   ${withSign(mean(expected) - mean(reached))}   ${withSign(mean(errors))}`,
     );
   };
   print(

@@ -1,4 +1,4 @@
-/** Some of a world's unseen classes competing with all of its seen ones, as the world's bundle scores them. */
+/** Some of a fold's unseen classes competing with all of its seen ones, as the fold's bundle scores them. */
 import type { Bundle } from '../../core/bundle/bundle.js';
 import { matrix, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
@@ -11,8 +11,8 @@ import { modelOfBundle } from '../../trainer/saving/restore.js';
 
 export const kinds = ['at random', 'alike', 'highest on seen rows', 'lowest on seen rows'] as const;
 
-export interface Competition {
-  readonly world: number;
+export interface BiasTrial {
+  readonly fold: number;
   readonly kind: (typeof kinds)[number];
   readonly competing: number;
   /** Rows of all seen classes and of the unseen ones that compete. */
@@ -27,12 +27,8 @@ export interface Competition {
 const drawsPerCount = 3;
 const maxTrainingRows = 2048; // as many as a bundle keeps for serving
 
-export async function competitionsOf(
-  bundle: Bundle,
-  dataset: Dataset,
-  world: number,
-): Promise<Competition[]> {
-  const random = Random.stream(world, 'unseen-bias');
+export async function competitionsOf(bundle: Bundle, dataset: Dataset, fold: number): Promise<BiasTrial[]> {
+  const random = Random.stream(fold, 'unseen-bias');
   const columns = matchClasses(bundle, dataset);
   const model = await modelOfBundle(bundle);
   const { score, release } = await openScoring(model, dataset.features);
@@ -49,7 +45,7 @@ export async function competitionsOf(
   const place = new Map(Array.from(tests, (row, i) => [row, i]));
   const isUnseen = unseenMask(dataset);
 
-  const judge = (kind: Competition['kind'], chosen: readonly number[]): Competition => {
+  const judge = (kind: BiasTrial['kind'], chosen: readonly number[]): BiasTrial => {
     const competes = Uint8Array.from(isUnseen, (mark, label) => (mark && !chosen.includes(label) ? 0 : 1));
     const rows = [...splits.testSeen, ...splits.testUnseen.filter((row) => competes[labels[row]])];
     const own = (all: Matrix, places: readonly number[], rowLabels: readonly number[]): Margins =>
@@ -65,7 +61,7 @@ export async function competitionsOf(
       Array.from(training, (row) => labels[row]),
     );
     return {
-      world,
+      fold,
       kind,
       competing: chosen.length,
       margins,

@@ -6,19 +6,19 @@
  *   share of rows   the bias at which a share a + g ln(k / K) of training rows of seen classes goes to unseen classes
  *   their level     bias = c - s * (mean score of the best unseen class on training rows of seen classes)
  *
- * with K the number that validation saw; a, g, c and s are fitted on other worlds, b and slope come from the bundle.
+ * with K the number that validation saw; a, g, c and s are fitted on other folds, b and slope come from the bundle.
  */
 import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import { accuracyAtBias } from '../../trainer/evaluation/metrics.js';
 import { seenUnseenCurve } from '../../trainer/evaluation/seen-unseen-curve.js';
-import type { Competition } from './competitions.js';
+import type { BiasTrial } from './competitions.js';
 
 interface RuleSettings {
   readonly share: readonly [atAll: number, growth: number];
   readonly level: readonly [offset: number, strength: number];
 }
 
-type Rule = (one: Competition, settings: RuleSettings) => number;
+type Rule = (one: BiasTrial, settings: RuleSettings) => number;
 
 export const rules: Readonly<Record<string, Rule>> = {
   'best bias of all': ({ margins }) => seenUnseenCurve(margins).best.harmonicMean,
@@ -30,11 +30,11 @@ export const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** The settings with the best mean H over these competitions. */
-export function fitRules(competitions: readonly Competition[]): RuleSettings {
+export function fitRules(competitions: readonly BiasTrial[]): RuleSettings {
   const bestOf = (
     first: readonly number[],
     second: readonly number[],
-    biasOf: (one: Competition, pair: readonly [number, number]) => number,
+    biasOf: (one: BiasTrial, pair: readonly [number, number]) => number,
   ): readonly [number, number] => {
     let best = { pair: [first[0], second[0]] as readonly [number, number], total: -1 };
     for (const a of first)
@@ -51,12 +51,12 @@ export function fitRules(competitions: readonly Competition[]): RuleSettings {
   };
 }
 
-function biasByNumber({ head, competing }: Competition): number {
+function biasByNumber({ head, competing }: BiasTrial): number {
   return unseenBiasFor(head, competing);
 }
 
 function biasByShare(
-  { trainingMargins, competing, head }: Competition,
+  { trainingMargins, competing, head }: BiasTrial,
   [atAll, growth]: readonly [number, number],
 ): number {
   const share = atAll + growth * Math.log(competing / (head.unseenBiasClasses ?? competing));
@@ -64,14 +64,11 @@ function biasByShare(
   return trainingMargins[place];
 }
 
-function biasByLevel(
-  { levelOnSeenRows }: Competition,
-  [offset, strength]: readonly [number, number],
-): number {
+function biasByLevel({ levelOnSeenRows }: BiasTrial, [offset, strength]: readonly [number, number]): number {
   return offset - strength * levelOnSeenRows;
 }
 
-function at({ margins }: Competition, bias: number): number {
+function at({ margins }: BiasTrial, bias: number): number {
   return accuracyAtBias(margins, bias).harmonicMean;
 }
 

@@ -4,7 +4,7 @@ import { noteInWords } from '../../core/head/attribute-words.js';
 import { calibrationCaution } from '../../core/bundle/calibration-caution.js';
 import { readBundle } from '../../core/bundle/read.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
-import { worthOfAttributes } from '../../core/fitting/evidence.js';
+import { describeEvidence } from '../../core/fitting/evidence.js';
 import { percent } from '../../core/percent.js';
 import type { AddCommand } from '../program.js';
 
@@ -63,7 +63,7 @@ function notesOf({ attributes }: Manifest): string {
 function picturesInWords({ evidence }: Manifest['head']): string {
   return evidence === null
     ? 'not measured how much they count beside attributes: usual values are used'
-    : worthOfAttributes(evidence);
+    : describeEvidence(evidence);
 }
 
 /** How unlabelled pictures are assigned, when the bundle is adapted to them. */

@@ -2,7 +2,7 @@
 import { htmlDocument } from '../../trainer/report/render/document.js';
 import { html, type Markup } from '../../trainer/report/render/html.js';
 import { table } from '../../trainer/report/render/table.js';
-import type { ReadAttribute } from '../../core/discovery/discovery.js';
+import type { DraftAttribute } from '../../core/discovery/discovery.js';
 import { percent } from '../../core/percent.js';
 import type { ReportedGroup } from './group-report.js';
 
@@ -64,7 +64,7 @@ function groupSection(group: ReportedGroup, thumbnails: Thumbnails): Markup {
       Taken for: ${near}. Novelty ${novelty.toFixed(2)} on average; its pictures differ
       ${looseness.toFixed(2)} times as much as those of a class usually do.
     </p>
-    ${table<ReadAttribute>(
+    ${table<DraftAttribute>(
       [
         { title: 'attribute', show: (one) => one.name },
         { title: 'read as', show: (one) => Number(one.value.toPrecision(3)), isNumber: true },
@@ -76,6 +76,6 @@ function groupSection(group: ReportedGroup, thumbnails: Thumbnails): Markup {
   </section>`;
 }
 
-function mostTelling(attributes: readonly ReadAttribute[]): readonly ReadAttribute[] {
+function mostTelling(attributes: readonly DraftAttribute[]): readonly DraftAttribute[] {
   return attributes.toSorted((a, b) => b.certainty - a.certainty).slice(0, shownAttributes);
 }

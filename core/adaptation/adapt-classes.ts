@@ -1,6 +1,5 @@
 /** Adaptation of a bundle and its runtime classes to a pool of features, as the bundle's network extracts them. */
 import { Failure } from '../failures.js';
-import { meanOfRows } from '../fitting/evidence.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
 import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js';
 import type { RuntimeClass } from '../fitting/runtime-class.js';
@@ -9,6 +8,7 @@ import { compactRoomLike } from '../half-rows.js';
 import { directRows, FeatureMapper } from '../head/feature-map.js';
 import { seenPrototype } from '../head/synthetic-rows.js';
 import { releaseRows, type RowSource } from '../matrix.js';
+import { meanOfRows } from '../mean.js';
 import { adapt } from './adapt.js';
 import { adaptationSettingsOf } from './adaptation-settings.js';
 import type { CompetingPrototype } from './adaptation-input.js';

@@ -16,7 +16,7 @@ import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { usualAdaptation } from './adaptation-settings.js';
 import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
-import { dotProduct } from './dot-product.js';
+import { dotProduct } from '../compute/dot-product.js';
 import { mistakesOf, scaledMistakes, type Mistakes } from './mistakes.js';
 import { movedPrototype } from './moved-prototype.js';
 import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';
@@ -30,7 +30,7 @@ const limits = { maxIterations: 60, tolerance: 1e-3 };
 const outOfQuestion = 100;
 /** Of so many pictures, one is held out to see whether the classes fit better after than before. */
 const heldOutOneOf = 5;
-const fewestHeldOut = 20;
+const minHeldOut = 20;
 
 /** Unless `isCompared` is false, a part of the pool is held out and a second adaptation made without it, to say what may be expected. */
 export async function adapt(
@@ -73,7 +73,7 @@ class PoolAdapter {
       rowOf(this.start, c).set(prototype);
     });
     this.offsets = Float64Array.from(classes, ({ bias }) => bias);
-    const last = guard.labels.reduce((most, label) => Math.max(most, label), -1);
+    const last = guard.labels.reduce((max, label) => Math.max(max, label), -1);
     this.columnOf = new Int32Array(last + 1).fill(-1);
     classes.forEach(({ label }, c) => {
       if (label !== null && label <= last) this.columnOf[label] = c;
@@ -139,7 +139,7 @@ class PoolAdapter {
   async expected(found: Adapted): Promise<Adaptation['expected']> {
     const { pool } = this.input;
     const { epsilon } = this.settings;
-    const held = Array.from(pool.rows < heldOutOneOf * fewestHeldOut ? [] : Array(pool.rows).keys()).filter(
+    const held = Array.from(pool.rows < heldOutOneOf * minHeldOut ? [] : Array(pool.rows).keys()).filter(
       (i) => i % heldOutOneOf === 0,
     );
     const isSmall = scoresThatFit(pool, this.start.rows + 1) === pool;
@@ -225,7 +225,7 @@ class PoolAdapter {
   private async resemblances(rows: RowSource): Promise<Float32Array> {
     const offsets = new Float64Array(this.start.rows);
     const scored = new ScoredRows(this.products, rows, { weights: this.start, offsets, noneCosts: null });
-    const { leastLikeness } = this.input.guard;
+    const { minCosine: leastLikeness } = this.input.guard;
     return Float32Array.from(await bestScores(scored), (best) =>
       best < leastLikeness ? -outOfQuestion : outOfQuestion,
     );

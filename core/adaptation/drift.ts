@@ -6,6 +6,7 @@
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { rowOf, type Matrix } from '../matrix.js';
+import { meanVector } from '../mean.js';
 
 export interface Drift {
   readonly pool: number;
@@ -26,7 +27,8 @@ export class DriftMeter {
   private rows = 0;
 
   constructor(private readonly bundle: Pick<Bundle, 'replay'>) {
-    this.centre = meanOf(bundle.replay.features);
+    const { features } = bundle.replay;
+    this.centre = meanVector(features.rows, features.columns, (i) => rowOf(features, i));
   }
 
   add(mapped: Matrix): void {
@@ -40,15 +42,6 @@ export class DriftMeter {
     const training = meanDistance(features, this.centre);
     return training > 0 ? { training, pool: this.distance / this.rows } : null;
   }
-}
-
-function meanOf(rows: Matrix): Float64Array {
-  const mean = new Float64Array(rows.columns);
-  for (let i = 0; i < rows.rows; i++) {
-    const row = rowOf(rows, i);
-    for (let k = 0; k < row.length; k++) mean[k] += row[k] / rows.rows;
-  }
-  return mean;
 }
 
 function meanDistance(rows: Matrix, centre: Float64Array): number {

@@ -9,7 +9,7 @@
  * (docs/experiments.md).
  */
 import type { Bundle } from '../bundle/bundle.js';
-import { dotProduct } from './dot-product.js';
+import { dotProduct } from '../compute/dot-product.js';
 import { directRows } from '../head/feature-map.js';
 import { matrix, rowOf, type Matrix } from '../matrix.js';
 
@@ -18,7 +18,7 @@ export interface GuardRows {
   /** Position of each row's class in the manifest: (R). */
   readonly labels: Int32Array;
   /** A picture whose best cosine is below this resembles none of the classes. */
-  readonly leastLikeness: number;
+  readonly minCosine: number;
 }
 
 /** More rows hardly change what is measured. */
@@ -27,10 +27,10 @@ const maxLeverage = 0.5;
 /** So many of the pictures of a class that is known by its attributes only may be taken for none of the classes. */
 const lostShare = 0.01;
 /** Where the bundle does not say how far classes are from where attributes put them. */
-const usualLikeness = 0.65;
+const defaultMinCosine = 0.65;
 
 /** What guard rows are made of: a bundle, or what training has before there is one. */
-export interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
+interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
   readonly manifest: {
     readonly classes: readonly { readonly seen: boolean }[];
     readonly featureMap: Pick<Bundle['manifest']['featureMap'], 'kind'>;
@@ -41,7 +41,7 @@ export interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
 export function guardRows(
   { replay, manifest, deviations }: GuardSource,
   donors: ReadonlyMap<number, Float32Array>,
-  most = maxRows,
+  limit = maxRows,
 ): GuardRows {
   const { features, labels } = replay;
   const width = features.columns;
@@ -56,9 +56,9 @@ export function guardRows(
   });
   for (const [label, mean] of means) for (let k = 0; k < width; k++) mean[k] /= counts.get(label)!;
   const usable = Array.from(labels.keys()).filter((i) => counts.get(labels[i])! > 1);
-  const step = Math.max(1, usable.length / most);
+  const step = Math.max(1, usable.length / limit);
   const picked = Array.from(
-    { length: Math.min(most, usable.length) },
+    { length: Math.min(limit, usable.length) },
     (_, i) => usable[Math.floor(i * step)],
   );
   const rows = matrix(picked.length, width);
@@ -74,14 +74,14 @@ export function guardRows(
   });
   directRows(rows, 1);
   const guard = { rows, labels: Int32Array.from(picked, (i) => labels[i]) };
-  return { ...guard, leastLikeness: leastLikenessOf(guard, donors, { deviations, manifest }) };
+  return { ...guard, minCosine: minCosineOf(guard, donors, { deviations, manifest }) };
 }
 
 /**
  * How little a picture of a class without pictures may resemble it. Seen classes say so: each is put where a closed form that was fitted without it
  * puts it, which is its mean less its deviation.
  */
-function leastLikenessOf(
+function minCosineOf(
   { rows, labels }: Pick<GuardRows, 'rows' | 'labels'>,
   means: ReadonlyMap<number, Float32Array>,
   { deviations, manifest }: Pick<GuardSource, 'deviations' | 'manifest'>,
@@ -105,7 +105,7 @@ function leastLikenessOf(
   }
   likeness.sort((a, b) => a - b);
   const quantile = likeness[Math.floor(lostShare * likeness.length)] ?? -1;
-  return isKnown ? quantile : usualLikeness * quantile;
+  return isKnown ? quantile : defaultMinCosine * quantile;
 }
 
 function unit(row: Float32Array): Float32Array {

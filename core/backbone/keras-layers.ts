@@ -4,12 +4,12 @@
  * ONNX Runtime computes with fastest. Padding and batch normalisation are folded into the convolution beside them.
  */
 import { z } from 'zod';
-import type { Graph, Pads, Value } from '../compute/graph.js';
+import type { Graph, Pads, GraphValue } from '../compute/graph.js';
 import { unsupported, type KerasLayer, type KerasModel } from './keras-model.js';
 
 /** The output of a layer, with deferred work that the next layer may fold into its own. */
 export interface Converted {
-  readonly value: Value;
+  readonly value: GraphValue;
   /** Zero padding that has not been applied yet. */
   readonly pads?: Pads;
   /** No value is below zero: then padding with zeros cannot change a maximum. */
@@ -21,7 +21,7 @@ export interface Converted {
 interface Convolution {
   readonly kernel: { readonly shape: readonly number[]; readonly values: Float32Array }; // (F, C, kh, kw)
   readonly bias: Float32Array; // (F)
-  readonly emit: (kernel: Float32Array, bias: Float32Array) => Value;
+  readonly emit: (kernel: Float32Array, bias: Float32Array) => GraphValue;
 }
 
 interface ConversionContext {
@@ -75,7 +75,7 @@ function weightOf({ weights }: ConversionContext, layer: KerasLayer, name: strin
 }
 
 /** Applies the deferred convolution or padding that no later layer has folded. */
-export function materialised({ value, pads, convolution }: Converted, graph: Graph): Value {
+export function materialised({ value, pads, convolution }: Converted, graph: Graph): GraphValue {
   if (convolution) return convolution.emit(convolution.kernel.values, convolution.bias);
   return pads ? graph.padPicture(value, pads) : value;
 }
@@ -104,7 +104,7 @@ const convolution: Convert = (layer, [input], around) => {
   const pads = isValid
     ? (input.pads ?? [0, 0, 0, 0])
     : samePads(x, [kernel.shape[2], kernel.shape[3]], strides, dilations);
-  const emit = (values: Float32Array, offsets: Float32Array): Value =>
+  const emit = (values: Float32Array, offsets: Float32Array): GraphValue =>
     activated(
       graph.convolve(x, graph.constant(kernel.shape, values), graph.constant([filters], offsets), {
         strides,
@@ -139,7 +139,7 @@ const batchNormalisation: Convert = (layer, [input], around) => {
       ),
     };
   }
-  const channelwise = (values: Float64Array): Value =>
+  const channelwise = (values: Float64Array): GraphValue =>
     graph.constant([values.length, 1, 1], Float32Array.from(values));
   const scaled = graph.multiply(materialised(input, graph), channelwise(factor));
   return { value: graph.add(scaled, channelwise(offset)) };
@@ -204,7 +204,7 @@ export const conversions: Readonly<Record<string, Convert>> = {
   Dropout: unchanged,
 };
 
-function activated(x: Value, name: z.infer<typeof activationName>, graph: Graph): Value {
+function activated(x: GraphValue, name: z.infer<typeof activationName>, graph: Graph): GraphValue {
   if (name === 'relu') return graph.relu(x);
   return name === 'softmax' ? graph.softmax(x) : x;
 }
@@ -231,7 +231,7 @@ function kernelFirst(values: Float32Array, shape: readonly number[]): Convolutio
 
 /** TensorFlow's 'same': as many windows as strides fit, and the odd pixel of padding goes below and to the right. */
 function samePads(
-  x: Value,
+  x: GraphValue,
   kernel: readonly number[],
   strides: readonly number[],
   dilations: readonly number[],

@@ -2,7 +2,7 @@
  * A network as ONNX Runtime has optimised it for this kind of processor, kept in a folder beside the network's own file. Opening it skips
  * the optimisation, and its weights lie in a file of their own, which the runtime maps into memory instead of copying them: workers share
  * those pages, and a start does not wait for them. The first worker that starts on a machine writes it; where the folder cannot be
- * written, every start optimises anew.
+ * written, every start optimises it again.
  */
 import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -77,7 +77,7 @@ async function isIntact(folder: string): Promise<boolean> {
       await new VerifiedFile(join(folder, name), sha256, state).check();
     return graphFile in files;
   } catch {
-    return false; // none yet, or altered: it is made anew
+    return false; // none yet, or altered: it is rebuilt
   }
 }
 

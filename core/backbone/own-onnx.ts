@@ -72,11 +72,11 @@ function parse(bytes: Uint8Array, refuse: Refuse): OnnxFile {
   return file;
 }
 
-interface PictureInput extends Pick<AdaptedOnnx, 'layout' | 'width' | 'height' | 'fixedBatch'> {
+interface NetworkInput extends Pick<AdaptedOnnx, 'layout' | 'width' | 'height' | 'fixedBatch'> {
   readonly name: string;
 }
 
-function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse): PictureInput {
+function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse): NetworkInput {
   const constants = new Set(graph.constants.map(({ name }) => name));
   const inputs = graph.inputs.filter(({ name }) => !constants.has(name));
   if (inputs.length !== 1)
@@ -94,13 +94,13 @@ function pictureInput(graph: OnnxGraph, options: OwnOnnxOptions, refuse: Refuse)
       `its input "${name}" has no dimension of 3 channels, second or last: [${shape.map((size) => size ?? '?').join(', ')}].`,
     );
   const [ownHeight, ownWidth] = layout === 'nchw' ? [shape[2], shape[3]] : [shape[1], shape[2]];
-  const settle = (own: number | null, given: number | undefined, which: string): number => {
+  const sideOf = (own: number | null, given: number | undefined, which: string): number => {
     if (own !== null && given !== undefined && own !== given)
       refuse(`it takes pictures with a ${which} of ${own}, not ${given}.`);
     return own ?? given ?? refuse(`it takes pictures of any size. Say which with --size, such as 224.`);
   };
-  const height = settle(ownHeight, options.height, 'height');
-  const width = settle(ownWidth, options.width, 'width');
+  const height = sideOf(ownHeight, options.height, 'height');
+  const width = sideOf(ownWidth, options.width, 'width');
   return { name, layout, width, height, fixedBatch: shape[0] };
 }
 
@@ -143,7 +143,7 @@ function somePools(graph: OnnxGraph): string {
 /** Two different random pictures, in both orders: each must have finite features of its own, whatever its position in the batch. */
 async function tryOut(
   model: Uint8Array,
-  input: PictureInput,
+  input: NetworkInput,
   names: { from: string; output: string },
   refuse: Refuse,
 ): Promise<number> {

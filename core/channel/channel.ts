@@ -149,18 +149,18 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
       else waiting?.resolve(message.answer);
       if (this.waiting.size === 0 && this.idleListeners.length > 0)
         setImmediate(() => {
-          this.tellIdle();
+          this.notifyIdle();
         });
     }
     this.watch();
   }
 
-  private tellIdle(): void {
+  private notifyIdle(): void {
     if (this.waiting.size > 0) return;
     for (const resolve of this.idleListeners.splice(0)) resolve();
   }
 
-  /** Sets both clocks anew: something was sent to an idle worker, or it has shown that it is alive. */
+  /** Restarts both clocks: something was sent to an idle worker, or it has shown that it is alive. */
   private watch(): void {
     clearTimeout(this.silence);
     this.lastMessageAt = performance.now();
@@ -199,7 +199,7 @@ export class Channel<P extends Requests<P>, Events = NoEvents> {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const { reject } of waiting) reject(this.reason);
-    this.tellIdle();
+    this.notifyIdle();
     this.resolveLost(this.reason);
     return this.reason;
   }

@@ -13,7 +13,7 @@ import {
 } from './onnx-format.js';
 import { broadcastShapes, reducedShape, showShape, sizeOf } from './shapes.js';
 
-export interface Value {
+export interface GraphValue {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly Dimension[];
@@ -22,8 +22,8 @@ export interface Value {
 /** A node as built: what differentiation walks over. */
 export interface GraphNode {
   readonly operator: string;
-  readonly inputs: readonly Value[];
-  readonly outputs: readonly Value[];
+  readonly inputs: readonly GraphValue[];
+  readonly outputs: readonly GraphValue[];
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   /** The range of a Slice; in the file itself it is three constants. */
   readonly range?: SliceRange;
@@ -54,9 +54,9 @@ interface Window {
 
 export class Graph {
   readonly nodes: GraphNode[] = [];
-  private readonly inputs: Value[] = [];
+  private readonly inputs: GraphValue[] = [];
   private readonly constants: TensorContent[] = [];
-  private readonly scalars = new Map<number, Value>();
+  private readonly scalars = new Map<number, GraphValue>();
   private count = 0;
 
   /** A graph inside another (the body of Scan or If) sees the outer one's values, so names must not clash. */
@@ -65,13 +65,13 @@ export class Graph {
     private readonly prefix = '',
   ) {}
 
-  input(name: string, shape: readonly Dimension[], type: ElementType = 'float32'): Value {
+  input(name: string, shape: readonly Dimension[], type: ElementType = 'float32'): GraphValue {
     const value = { name: this.prefix + name, type, shape };
     this.inputs.push(value);
     return value;
   }
 
-  constant(shape: readonly number[], data: Float32Array): Value {
+  constant(shape: readonly number[], data: Float32Array): GraphValue {
     return this.constantBytes(
       'float32',
       shape,
@@ -79,12 +79,12 @@ export class Graph {
     );
   }
 
-  integers(values: readonly number[]): Value {
+  integers(values: readonly number[]): GraphValue {
     const data = BigInt64Array.from(values, (value) => BigInt(value));
     return this.constantBytes('int64', [values.length], new Uint8Array(data.buffer));
   }
 
-  scalar(value: number): Value {
+  scalar(value: number): GraphValue {
     let known = this.scalars.get(value);
     if (!known) {
       known = this.constant([], Float32Array.of(value));
@@ -94,17 +94,17 @@ export class Graph {
   }
 
   /** A 2-D product; Gemm transposes for free, where MatMul would want a copy. */
-  matmul(a: Value, b: Value, options: MatmulOptions = {}): Value {
+  matmul(a: GraphValue, b: GraphValue, options: MatmulOptions = {}): GraphValue {
     return this.gemm([a, b], options);
   }
 
   /** x W + bias, in one operator. */
-  linear(x: Value, weight: Value, bias: Value): Value {
+  linear(x: GraphValue, weight: GraphValue, bias: GraphValue): GraphValue {
     return this.gemm([x, weight, bias], {});
   }
 
-  private gemm(inputs: readonly Value[], options: MatmulOptions): Value {
-    const [a, b] = inputs as [Value, Value];
+  private gemm(inputs: readonly GraphValue[], options: MatmulOptions): GraphValue {
+    const [a, b] = inputs as [GraphValue, GraphValue];
     const { transposeA = false, transposeB = false, alpha = 1 } = options;
     const [rows, inner] = transposeA ? [a.shape[1], a.shape[0]] : [a.shape[0], a.shape[1]];
     const [inner2, columns] = transposeB ? [b.shape[1], b.shape[0]] : [b.shape[0], b.shape[1]];
@@ -118,49 +118,49 @@ export class Graph {
     });
   }
 
-  add(a: Value, b: Value): Value {
+  add(a: GraphValue, b: GraphValue): GraphValue {
     return this.elementwise('Add', a, b);
   }
-  subtract(a: Value, b: Value): Value {
+  subtract(a: GraphValue, b: GraphValue): GraphValue {
     return this.elementwise('Sub', a, b);
   }
-  multiply(a: Value, b: Value): Value {
+  multiply(a: GraphValue, b: GraphValue): GraphValue {
     return this.elementwise('Mul', a, b);
   }
-  divide(a: Value, b: Value): Value {
+  divide(a: GraphValue, b: GraphValue): GraphValue {
     return this.elementwise('Div', a, b);
   }
-  maximum(a: Value, b: Value): Value {
+  maximum(a: GraphValue, b: GraphValue): GraphValue {
     return this.elementwise('Max', a, b);
   }
-  private elementwise(operator: string, a: Value, b: Value): Value {
+  private elementwise(operator: string, a: GraphValue, b: GraphValue): GraphValue {
     return this.add_(operator, [a, b], broadcastShapes(a.shape, b.shape));
   }
 
-  relu(x: Value): Value {
+  relu(x: GraphValue): GraphValue {
     return this.add_('Relu', [x], x.shape);
   }
-  exp(x: Value): Value {
+  exp(x: GraphValue): GraphValue {
     return this.add_('Exp', [x], x.shape);
   }
-  log(x: Value): Value {
+  log(x: GraphValue): GraphValue {
     return this.add_('Log', [x], x.shape);
   }
-  sqrt(x: Value): Value {
+  sqrt(x: GraphValue): GraphValue {
     return this.add_('Sqrt', [x], x.shape);
   }
-  negate(x: Value): Value {
+  negate(x: GraphValue): GraphValue {
     return this.add_('Neg', [x], x.shape);
   }
   /** sign(x) |x|^exponent: a power that features of either sign survive. No gradient rule: it stands before training. */
-  signedPower(x: Value, exponent: number): Value {
+  signedPower(x: GraphValue, exponent: number): GraphValue {
     if (exponent === 1) return x;
     const size = this.add_('Pow', [this.add_('Abs', [x], x.shape), this.scalar(exponent)], x.shape);
     return this.multiply(this.add_('Sign', [x], x.shape), size);
   }
   /** `value` where `gate` is above zero, else 0: the gradient of relu. */
-  whereAboveZero(gate: Value, value: Value): Value {
-    const above: Value = { name: this.fresh('Greater'), type: 'bool', shape: gate.shape };
+  whereAboveZero(gate: GraphValue, value: GraphValue): GraphValue {
+    const above: GraphValue = { name: this.fresh('Greater'), type: 'bool', shape: gate.shape };
     this.nodes.push({
       operator: 'Greater',
       inputs: [gate, this.scalar(0)],
@@ -170,31 +170,31 @@ export class Graph {
     return this.add_('Where', [above, value, this.scalar(0)], value.shape);
   }
   /** Along the last axis. */
-  softmax(x: Value): Value {
+  softmax(x: GraphValue): GraphValue {
     return this.add_('Softmax', [x], x.shape, { axis: { int: -1 } });
   }
-  logSoftmax(x: Value): Value {
+  logSoftmax(x: GraphValue): GraphValue {
     return this.add_('LogSoftmax', [x], x.shape, { axis: { int: -1 } });
   }
 
   /** Sums over the axes named and keeps them with size 1. */
-  sum(x: Value, axes: readonly number[]): Value {
+  sum(x: GraphValue, axes: readonly number[]): GraphValue {
     return this.add_('ReduceSum', [x, this.integers(axes)], reducedShape(x.shape, axes), {
       keepdims: { int: 1 },
     });
   }
-  mean(x: Value, axes: readonly number[]): Value {
+  mean(x: GraphValue, axes: readonly number[]): GraphValue {
     return this.add_('ReduceMean', [x, this.integers(axes)], reducedShape(x.shape, axes), {
       keepdims: { int: 1 },
     });
   }
-  max(x: Value, axes: readonly number[]): Value {
+  max(x: GraphValue, axes: readonly number[]): GraphValue {
     return this.add_('ReduceMax', [x, this.integers(axes)], reducedShape(x.shape, axes), {
       keepdims: { int: 1 },
     });
   }
 
-  concatenate(parts: readonly Value[], axis: number): Value {
+  concatenate(parts: readonly GraphValue[], axis: number): GraphValue {
     const sizes = parts.map((part) => part.shape[axis]);
     const total = sizes.every((size) => typeof size === 'number')
       ? sizes.reduce((sum, size) => sum + size, 0)
@@ -203,25 +203,25 @@ export class Graph {
     return this.add_('Concat', parts, shape, { axis: { int: axis } });
   }
 
-  slice(x: Value, axis: number, start: number, end: number): Value {
+  slice(x: GraphValue, axis: number, start: number, end: number): GraphValue {
     const bounds = [[start], [end], [axis]].map((values) => this.integers(values));
     const shape = x.shape.map((size, position) => (position === axis ? end - start : size));
-    const output: Value = { name: this.fresh('Slice'), type: 'float32', shape };
+    const output: GraphValue = { name: this.fresh('Slice'), type: 'float32', shape };
     const range = { axis, start, end };
     this.nodes.push({ operator: 'Slice', inputs: [x, ...bounds], outputs: [output], attributes: {}, range });
     return output;
   }
 
-  reshape(x: Value, shape: readonly number[]): Value {
+  reshape(x: GraphValue, shape: readonly number[]): GraphValue {
     return this.add_('Reshape', [x, this.integers(shape)], shape);
   }
 
-  expand(x: Value, shape: readonly number[]): Value {
+  expand(x: GraphValue, shape: readonly number[]): GraphValue {
     return this.add_('Expand', [x, this.integers(shape)], shape);
   }
 
   /** x (N, C, H, W), weight (F, C, kh, kw), bias (F). Forward only, as everything about pictures here. */
-  convolve(x: Value, weight: Value, bias: Value, window: Omit<Window, 'kernel'>): Value {
+  convolve(x: GraphValue, weight: GraphValue, bias: GraphValue, window: Omit<Window, 'kernel'>): GraphValue {
     const [filters, channels, ...kernel] = weight.shape as [number, number, number, number];
     if (x.shape.length !== 4 || x.shape[1] !== channels)
       throw new RangeError(`cannot convolve ${showShape(x.shape)} with ${showShape(weight.shape)}`);
@@ -229,28 +229,28 @@ export class Graph {
     return this.add_(
       'Conv',
       [x, weight, bias],
-      [x.shape[0], filters, ...slidSize(x.shape, full)],
+      [x.shape[0], filters, ...sizeAfterWindow(x.shape, full)],
       windowed(full),
     );
   }
 
   /** Padding counts as minus infinity. */
-  maxPool(x: Value, window: Window): Value {
+  maxPool(x: GraphValue, window: Window): GraphValue {
     return this.add_(
       'MaxPool',
       [x],
-      [x.shape[0], x.shape[1], ...slidSize(x.shape, window)],
+      [x.shape[0], x.shape[1], ...sizeAfterWindow(x.shape, window)],
       windowed(window),
     );
   }
 
   /** (N, C, H, W) to (N, C, 1, 1). */
-  globalAveragePool(x: Value): Value {
+  globalAveragePool(x: GraphValue): GraphValue {
     return this.add_('GlobalAveragePool', [x], [x.shape[0], x.shape[1], 1, 1]);
   }
 
   /** Zeros around a picture, in ONNX's order: top, left, bottom, right. */
-  padPicture(x: Value, pads: Pads): Value {
+  padPicture(x: GraphValue, pads: Pads): GraphValue {
     const [top, left, bottom, right] = pads;
     const [batch, channels, height, width] = x.shape as [Dimension, Dimension, number, number];
     const shape = [batch, channels, height + top + bottom, width + left + right];
@@ -258,12 +258,16 @@ export class Graph {
   }
 
   /** (N, …) to (N, product of the rest). */
-  flatten(x: Value): Value {
+  flatten(x: GraphValue): GraphValue {
     return this.add_('Flatten', [x], [x.shape[0], sizeOf(x.shape.slice(1))], { axis: { int: 1 } });
   }
 
   /** Runs one branch only. Both see the values of this graph, and no gradient flows through it. */
-  choose(condition: Value, then: (inside: Graph) => Value, otherwise: (inside: Graph) => Value): Value {
+  choose(
+    condition: GraphValue,
+    then: (inside: Graph) => GraphValue,
+    otherwise: (inside: Graph) => GraphValue,
+  ): GraphValue {
     const branches = [then, otherwise].map((build, index) => {
       const inside = new Graph(`branch${index}`, `${this.fresh('If')}${index}.`);
       const result = inside.own(build(inside));
@@ -280,11 +284,15 @@ export class Graph {
    * the next; what the body collects is stacked along a new first axis.
    */
   scan(
-    states: readonly Value[],
-    sequences: readonly Value[],
+    states: readonly GraphValue[],
+    sequences: readonly GraphValue[],
     length: number,
-    build: (inside: Graph, states: Value[], slices: Value[]) => { states: Value[]; collected: Value[] },
-  ): { states: Value[]; collected: Value[] } {
+    build: (
+      inside: Graph,
+      states: GraphValue[],
+      slices: GraphValue[],
+    ) => { states: GraphValue[]; collected: GraphValue[] },
+  ): { states: GraphValue[]; collected: GraphValue[] } {
     const inside = new Graph('body', `${this.fresh('Scan')}.`);
     const innerStates = states.map((state, i) => inside.input(`state${i}`, state.shape, state.type));
     const slices = sequences.map((item, i) => inside.input(`slice${i}`, item.shape.slice(1), item.type));
@@ -314,13 +322,13 @@ export class Graph {
   }
 
   /** The whole model as an ONNX file. Outputs take the names given; an Identity to rename one would be a copy. */
-  encode(outputs: Readonly<Record<string, Value>>): Uint8Array {
+  encode(outputs: Readonly<Record<string, GraphValue>>): Uint8Array {
     const names = new Map(Object.entries(outputs).map(([name, value]) => [value.name, name]));
     if (names.size !== Object.keys(outputs).length) throw new RangeError('one value cannot be two outputs');
     return encodeModel(this.content(Object.values(outputs), names));
   }
 
-  private content(outputs: readonly Value[], names = new Map<string, string>()): GraphContent {
+  private content(outputs: readonly GraphValue[], names = new Map<string, string>()): GraphContent {
     const renamed = renamer(names);
     return {
       name: this.name,
@@ -332,23 +340,23 @@ export class Graph {
   }
 
   /** A body may only answer what it computes itself: an outer value, or one of its inputs, is copied in. */
-  private own(value: Value): Value {
+  private own(value: GraphValue): GraphValue {
     const computed = this.nodes.some((node) => node.outputs.includes(value));
     return computed ? value : this.add_('Identity', [value], value.shape);
   }
 
   private add_(
     operator: string,
-    inputs: readonly Value[],
+    inputs: readonly GraphValue[],
     shape: readonly Dimension[],
     attributes: Readonly<Record<string, AttributeValue>> = {},
-  ): Value {
-    const output: Value = { name: this.fresh(operator), type: 'float32', shape };
+  ): GraphValue {
+    const output: GraphValue = { name: this.fresh(operator), type: 'float32', shape };
     this.nodes.push({ operator, inputs, outputs: [output], attributes });
     return output;
   }
 
-  private constantBytes(type: ElementType, shape: readonly number[], bytes: Uint8Array): Value {
+  private constantBytes(type: ElementType, shape: readonly number[], bytes: Uint8Array): GraphValue {
     const value = { name: this.fresh('constant'), type, shape };
     this.constants.push({ ...value, bytes });
     return value;
@@ -360,7 +368,7 @@ export class Graph {
 }
 
 /** Height and width after a kernel has slid over (N, C, H, W). */
-function slidSize(
+function sizeAfterWindow(
   shape: readonly Dimension[],
   { kernel, strides, dilations = [1, 1], pads }: Window,
 ): number[] {

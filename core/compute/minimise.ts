@@ -2,6 +2,8 @@
  * L-BFGS (Nocedal 1980) for a smooth convex function: the two-loop recursion over the last few steps stands in for the
  * inverse Hessian, and a line search keeps the strong Wolfe conditions. Deterministic; double precision throughout.
  */
+import { dotProduct64 } from './dot-product.js';
+
 const maxEvaluationsPerSearch = 12;
 
 export interface ObjectiveValue {
@@ -49,11 +51,11 @@ export async function minimise(
 
   while (iterations < options.maxIterations && !isConverged(gradient) && idle < maxIdle) {
     const direction = descent(gradient, steps, options.firstScale ?? 1);
-    const slope = dot(direction, gradient);
+    const slope = dotProduct64(direction, gradient);
     const found = await lineSearch(evaluate, point, value, direction, slope, {
       firstStep:
         steps.length === 0 && options.firstScale === undefined
-          ? 1 / Math.max(1, Math.sqrt(dot(gradient, gradient)))
+          ? 1 / Math.max(1, Math.sqrt(dotProduct64(gradient, gradient)))
           : 1,
       noise: options.noise * Math.abs(value),
     });
@@ -62,8 +64,8 @@ export async function minimise(
     const next = found.evaluation;
     const s = difference(found.point, point);
     const y = difference(next.gradient, gradient);
-    const curvature = dot(s, y);
-    if (curvature > 1e-12 * Math.sqrt(dot(s, s) * dot(y, y))) {
+    const curvature = dotProduct64(s, y);
+    if (curvature > 1e-12 * Math.sqrt(dotProduct64(s, s) * dotProduct64(y, y))) {
       steps.push({ s, y, rho: 1 / curvature });
       if (steps.length > memory) steps.shift();
     }
@@ -87,14 +89,14 @@ function descent(
   const alphas: number[] = [];
   for (let k = steps.length - 1; k >= 0; k--) {
     const { s, y, rho } = steps[k];
-    alphas[k] = rho * dot(s, q);
+    alphas[k] = rho * dotProduct64(s, q);
     addScaled(q, y, -alphas[k]);
   }
   const last = steps.at(-1);
-  const scale = last ? 1 / (last.rho * dot(last.y, last.y)) : firstScale;
+  const scale = last ? 1 / (last.rho * dotProduct64(last.y, last.y)) : firstScale;
   for (let i = 0; i < q.length; i++) q[i] *= scale;
   steps.forEach(({ s, y, rho }, k) => {
-    addScaled(q, s, alphas[k] - rho * dot(y, q));
+    addScaled(q, s, alphas[k] - rho * dotProduct64(y, q));
   });
   return q;
 }
@@ -121,19 +123,13 @@ async function lineSearch(
     const enough = evaluation.value <= value + 1e-4 * step * slope + noise;
     if (enough && (!best || evaluation.value < best.evaluation.value))
       best = { point: candidate, evaluation };
-    const newSlope = dot(evaluation.gradient, direction);
+    const newSlope = dotProduct64(evaluation.gradient, direction);
     if (!enough || newSlope > 0.9 * Math.abs(slope)) high = step;
     else if (newSlope < 0.9 * slope) low = step;
     else break;
     step = high === Infinity ? step * 2 : (low + high) / 2;
   }
   return { point: best?.point ?? point, evaluation: best?.evaluation, evaluations };
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }
 
 // Plain loops: over a million numbers, map() with a callback takes several times as long.

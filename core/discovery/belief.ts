@@ -1,6 +1,4 @@
-import type { NoveltyDescription } from '../bundle/confidence-description.js';
-
-type Spreads = Pick<NoveltyDescription, 'within' | 'between' | 'deviation' | 'rowsPerClass'>;
+import type { Spreads } from '../head/novelty/likelihood-ratio.js';
 
 /**
  * How far a known class may lie from where its head row puts it: variances along each direction (k). A seen class was placed by its training rows, one that is

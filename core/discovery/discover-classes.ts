@@ -11,7 +11,7 @@ import { NoveltyObserver, unpackGeometry } from '../head/novelty/geometry.js';
 
 import { piecesOf, rowOf, takeRows, type Matrix } from '../matrix.js';
 import { placeVariance } from './belief.js';
-import type { DiscoveredGroup, Discovery, ReadAttribute } from './discovery.js';
+import type { DiscoveredGroup, Discovery, DraftAttribute } from './discovery.js';
 import {
   findGroups,
   usualDiscovery,
@@ -26,9 +26,9 @@ const classesPerPicture = 20;
 const namedNearest = 3;
 /** Fewer are no class that anybody could judge. */
 const enoughPictures = 5;
-/** Groups that are looser were mixed, on worlds made of seen classes (docs/experiments.md). */
+/** Groups that are looser were mixed, on folds of seen classes (docs/experiments.md). */
 const maxLooseness = 1.1;
-export const fewestToSearch = 3;
+export const minToSearch = 3;
 
 interface DiscoverOptions extends SessionOptions {
   readonly settings?: DiscoverySettings;
@@ -65,10 +65,10 @@ function requireUsable({ manifest, novelty }: Bundle, features: Matrix): void {
       'The bundle was not measured for pictures of none of its classes, which finding missing ones needs. Train it again with this version, and with seen classes to validate on.',
     );
   requireFeatureWidth(manifest, features);
-  if (features.rows < fewestToSearch)
+  if (features.rows < minToSearch)
     throw new Failure(
       'too-few-pictures',
-      `${features.rows} pictures make no group. Give ${fewestToSearch} or more: with twenty of a missing class it is found more surely.`,
+      `${features.rows} pictures make no group. Give ${minToSearch} or more: with twenty of a missing class it is found more surely.`,
     );
 }
 
@@ -145,7 +145,7 @@ function attributesOf(
   reader: AttributeReader,
   mapped: Matrix,
   { members }: FoundGroup,
-): ReadAttribute[] {
+): DraftAttribute[] {
   const nothing = manifest.attributes.map(() => NaN);
   const { values, errors } = reader.estimate(nothing, takeRows(mapped, members));
   return manifest.attributes.map(({ name }, k) => ({ name, value: values[k], certainty: 1 - errors[k] }));
@@ -153,16 +153,16 @@ function attributesOf(
 
 function ungroupedOf(answers: readonly Classification[], groups: readonly FoundGroup[]): number[] {
   const grouped = new Set(groups.flatMap(({ members }) => members));
-  const newness = (i: number): number => answers[i].novelty ?? 0;
+  const noveltyAt = (i: number): number => answers[i].novelty ?? 0;
   return Array.from(answers.keys())
     .filter((i) => answers[i].verdict === 'unknown' && !grouped.has(i))
-    .sort((a, b) => newness(b) - newness(a) || a - b);
+    .sort((a, b) => noveltyAt(b) - noveltyAt(a) || a - b);
 }
 
 function draftOf(
   group: FoundGroup,
   answers: readonly Classification[],
-  attributes: readonly ReadAttribute[],
+  attributes: readonly DraftAttribute[],
 ): DiscoveredGroup {
   const { members, looseness } = group;
   const sums = new Map<string, number>();

@@ -12,14 +12,14 @@ export interface DiscoveredGroup {
   /** Mean over its pictures; core/head/novelty/scale.ts says what novelty means. */
   readonly novelty: number;
   /** Read from its pictures, in the bundle's order. */
-  readonly attributes: readonly ReadAttribute[];
+  readonly attributes: readonly DraftAttribute[];
   /** The known classes that the pictures are taken for, likeliest first: mean probabilities. */
   readonly nearest: readonly { readonly name: string; readonly probability: number }[];
   /** What keeps it from being one class, in whole sentences; empty where nothing does. */
   readonly doubts: readonly string[];
 }
 
-export interface ReadAttribute {
+export interface DraftAttribute {
   readonly name: string;
   readonly value: number;
   /** From 0 (no better than the mean of all classes) to 1 (certain). */

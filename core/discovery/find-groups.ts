@@ -11,12 +11,12 @@
  * pictures of its own is drawn to those of a missing one, and would explain them for nothing if what that costs were not counted. It is counted where the pictures look
  * new one by one, too; elsewhere p'_i = p_i and nothing is saved.
  *
- * Settings were chosen on worlds made of seen classes only (docs/experiments.md).
+ * Settings were chosen on folds of seen classes only (docs/experiments.md).
  */
 import { pickEvenly } from '../head/class-statistics.js';
 import { takeRows, type Matrix } from '../matrix.js';
 import { Components } from './components.js';
-import { Mixture, type Belief, type LikelyClasses, type Spread } from './mixture.js';
+import { Mixture, type Belief, type LikelyClasses, type PictureSpread } from './mixture.js';
 import { wardClusters } from './ward-clusters.js';
 
 export interface DiscoverySettings {
@@ -25,19 +25,19 @@ export interface DiscoverySettings {
   /** How far the head is trusted on which known class a picture belongs to. */
   readonly headShare: number;
   /** What a class must explain beyond its cost, in nats. */
-  readonly leastGain: number;
+  readonly minGain: number;
   /** Pictures of a group, at least. */
-  readonly fewestPictures: number;
+  readonly minPictures: number;
   /** Of more pictures, groups are looked for in a sample of so many; all of them are given to what is found. */
-  readonly mostInTree: number;
+  readonly maxInTree: number;
 }
 
 export const usualDiscovery: DiscoverySettings = {
   spread: 1.2,
   headShare: 0.85,
-  leastGain: 0,
-  fewestPictures: 3,
-  mostInTree: 4000,
+  minGain: 0,
+  minPictures: 3,
+  maxInTree: 4000,
 };
 
 /**
@@ -55,7 +55,7 @@ export interface PictureRows {
   readonly projected: Matrix; // (n, k)
   readonly likely: LikelyClasses;
   readonly known: readonly Belief[];
-  readonly spread: Spread;
+  readonly spread: PictureSpread;
   /** Of each picture by itself: the share of pictures of known classes that look less new. */
   readonly novelty: Float32Array; // (n)
 }
@@ -77,7 +77,7 @@ export function findGroups(
   const { projected, known, spread } = pictures;
   const within = Float64Array.from(spread.within, (value) => value * settings.spread);
   const wide = { within, between: spread.between };
-  const sample = pickEvenly(rowNumbers(projected), settings.mostInTree);
+  const sample = pickEvenly(rowNumbers(projected), settings.maxInTree);
   const isAll = sample.length === projected.rows;
   const rows = isAll ? projected : takeRows(projected, sample);
   const likely = isAll ? pictures.likely : likelyOf(pictures.likely, sample);
@@ -94,7 +94,7 @@ export function findGroups(
   last.fit(lastRounds);
   return gains
     .map((gain, c) => groupOf(c, gain, last, projected, spread.within))
-    .filter(({ members }) => members.length >= settings.fewestPictures)
+    .filter(({ members }) => members.length >= settings.minPictures)
     .sort((a, b) => b.gain - a.gain);
 }
 
@@ -103,11 +103,11 @@ function addGroups(
   mixture: Mixture,
   rows: Matrix,
   novelty: Float32Array,
-  spread: Spread,
+  spread: PictureSpread,
   settings: DiscoverySettings,
 ): number[] {
-  const most = Math.max(settings.fewestPictures, Math.floor(largestShare * rows.rows), tinyPool);
-  const clusters = wardClusters(rows, settings.fewestPictures, most);
+  const maxClusterSize = Math.max(settings.minPictures, Math.floor(largestShare * rows.rows), tinyPool);
+  const clusters = wardClusters(rows, settings.minPictures, maxClusterSize);
   const candidates = new Components(spread.within, clusters.length);
   const sums = clusters.map((members) => sumOf(rows, members));
   const densities = clusters.map((members, j) => {
@@ -124,7 +124,7 @@ function addGroups(
   const gains: number[] = [];
   const added = new Set<number>();
   while (gains.length < maxGroups) {
-    let [best, gain] = [-1, settings.leastGain];
+    let [best, gain] = [-1, settings.minGain];
     for (let j = 0; j < clusters.length; j++) {
       if (added.has(j)) continue; // its rows went elsewhere, and would again
       const own = gainOf(densities[j], mixture, clusters[j], looksNew[j]) - candidates.costOfMean(j);

@@ -24,7 +24,7 @@ export interface Belief {
   readonly variance: ArrayLike<number>;
 }
 
-export interface Spread {
+export interface PictureSpread {
   readonly within: Float64Array; // (k): of pictures around their class
   readonly between: Float64Array; // (k): of classes around 0
 }
@@ -41,7 +41,7 @@ export class Mixture {
     private readonly rows: Matrix, // (n, k)
     private readonly likely: LikelyClasses,
     known: readonly Belief[],
-    private readonly spread: Spread,
+    private readonly spread: PictureSpread,
     private readonly headShare: number,
   ) {
     this.logDensity = new Float64Array(rows.rows);
@@ -141,7 +141,7 @@ export class Mixture {
       parts[m] += is - was;
     }
     return {
-      logDensity: parts.map((part, m) => this.logDensity[members[m]] + Math.log(Math.max(part, leastPart))),
+      logDensity: parts.map((part, m) => this.logDensity[members[m]] + Math.log(Math.max(part, minPart))),
       saving,
     };
   }
@@ -214,7 +214,7 @@ const negligible = 1e-9;
 /** Many clusters are tried, and most classes have next to nothing of a row. */
 const tooSmallToMove = 1e-3;
 /** What is left of a density by rounding. */
-const leastPart = 1e-12;
+const minPart = 1e-12;
 
 function addRow(
   target: Float64Array,

@@ -10,18 +10,14 @@
 import type { Matrix } from '../matrix.js';
 
 /** Every cluster of the tree with at least `fewest` and at most `most` rows, as row numbers in ascending order. */
-export function wardClusters(
-  { rows: n, columns: k, data }: Matrix,
-  fewest: number,
-  most: number,
-): Int32Array[] {
+export function wardClusters({ rows: n, columns: k, data }: Matrix, min: number, max: number): Int32Array[] {
   const means = Float64Array.from(data); // (n, k): a cluster lives in the place of its first row
   const sizes = new Float64Array(n).fill(1);
   const members: number[][] = Array.from({ length: n }, (_, i) => [i]);
   const active = Array.from({ length: n }, (_, i) => i);
   const found: Int32Array[] = [];
   const chain: number[] = [];
-  if (fewest <= 1) for (let i = 0; i < n; i++) found.push(Int32Array.of(i));
+  if (min <= 1) for (let i = 0; i < n; i++) found.push(Int32Array.of(i));
   while (active.length > 1) {
     if (chain.length === 0) chain.push(active[0]);
     const last = chain[chain.length - 1];
@@ -37,7 +33,7 @@ export function wardClusters(
     members[into] = members[into].concat(members[gone]);
     members[gone] = [];
     active.splice(active.indexOf(gone), 1);
-    if (sizes[into] >= fewest && sizes[into] <= most) found.push(Int32Array.from(members[into]).sort());
+    if (sizes[into] >= min && sizes[into] <= max) found.push(Int32Array.from(members[into]).sort());
   }
   return found;
 }
@@ -52,12 +48,12 @@ function nearestTo(
   k: number,
 ): number {
   let best = before;
-  let least = before < 0 ? Infinity : costOf(from, before, means, sizes, k, Infinity);
+  let smallest = before < 0 ? Infinity : costOf(from, before, means, sizes, k, Infinity);
   for (const other of active) {
     if (other === from || other === before) continue;
-    const cost = costOf(from, other, means, sizes, k, least);
-    if (cost < least) {
-      least = cost;
+    const cost = costOf(from, other, means, sizes, k, smallest);
+    if (cost < smallest) {
+      smallest = cost;
       best = other;
     }
   }

@@ -20,7 +20,8 @@ import {
   choleskySolveInPlace,
   type Rows,
 } from '../compute/linear-algebra.js';
-import { rowOf, type Matrix } from '../matrix.js';
+import { type Matrix } from '../matrix.js';
+import { meanOfRows } from '../mean.js';
 import type { AssignedPictures } from './runtime-class.js';
 
 /** What a bundle knows of how much pictures and attributes say. */
@@ -68,11 +69,7 @@ export function unseenShare(
 const aloneExcess = 0.5;
 
 /** For people: how many labelled pictures the attributes of a class are worth. */
-export function worthOfAttributes({
-  classSpread,
-  pictureSpread,
-  halfBiasPictures,
-}: EvidenceSettings): string {
+export function describeEvidence({ classSpread, pictureSpread, halfBiasPictures }: EvidenceSettings): string {
   const worth = pictureSpread / classSpread;
   return (
     `attributes are worth ${worth.toFixed(worth < 10 ? 1 : 0)} labelled pictures of a class, ` +
@@ -169,16 +166,6 @@ export class EvidenceModel {
     this.factors.set(u, factor);
     return factor;
   }
-}
-
-/** The mean of rows: (D). */
-export function meanOfRows(rows: Matrix): Float32Array {
-  const mean = new Float32Array(rows.columns);
-  for (let i = 0; i < rows.rows; i++) {
-    const row = rowOf(rows, i);
-    for (let k = 0; k < row.length; k++) mean[k] += row[k] / rows.rows;
-  }
-  return mean;
 }
 
 /** Labelled pictures and those that were assigned to a class, as if all were of one kind; null without any. */

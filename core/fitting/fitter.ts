@@ -87,7 +87,7 @@ export class RuntimeFitter {
     return this.reader.estimate(attributes, await this.assembly.context.examplesOf(candidate));
   }
 
-  /** All rows fitted anew, those of the bundle too, and whether that is better than the present ones. It takes seconds. */
+  /** All rows refitted, those of the bundle too, and whether that is better than the present ones. It takes seconds. */
   consolidate(classes: readonly RuntimeClass[], options: FitOptions = {}): Promise<ConsolidatedHead> {
     return consolidate(this.bundle, classes, { ...this.options, ...options });
   }

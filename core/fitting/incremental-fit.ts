@@ -106,7 +106,7 @@ export class IncrementalFit {
     return { rows, changed, evaluations, converged };
   }
 
-  /** Sums over thousands of classes follow what has changed about the bundle's: adding them up anew takes seconds. */
+  /** Sums over thousands of classes follow what has changed about the bundle's: recomputing them takes seconds. */
   private followMask(): void {
     const { bundle, refitted } = this.assembly.context;
     const rowsOf = (of: ReadonlySet<number>, except: ReadonlySet<number>): HeadRow[] =>
@@ -156,7 +156,7 @@ export class IncrementalFit {
     const weights = now.classes[c].prototype;
     if (!settings.intercepts) return { weights, bias: 0 };
     const biases = heads.filter((row) => row !== undefined).map(({ bias }) => bias);
-    // Rows of the bundle that are fitted anew are masked by a bias out of reach, which must not enter the mean.
+    // Rows of the bundle that are refitted are masked by a bias out of reach, which must not enter the mean.
     const known = biases.length > 0 ? biases : Array.from(base.bias).filter((_, own) => !refitted.has(own));
     const bias = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
     return { weights, bias };

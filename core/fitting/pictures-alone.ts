@@ -4,7 +4,8 @@
  * pictures have by chance; directions in which classes do not differ are taken out of it.
  */
 import { rowOf, takeRows, type Matrix } from '../matrix.js';
-import { EvidenceModel, meanOfRows, type EvidenceSettings } from './evidence.js';
+import { meanOfRows } from '../mean.js';
+import { EvidenceModel, type EvidenceSettings } from './evidence.js';
 
 /** On folds of CUB 0.2 to 0.8 are within half a point (docs/experiments.md). */
 const isotropicShare = 0.5;

@@ -99,7 +99,7 @@ export class Plausibility {
 }
 
 /** Where two seen classes have the same attributes the limit stays below 1, so that a copy is still noticed. */
-const closestAtMost = 0.9999;
+const maxClosest = 0.9999;
 
 /** From the products of all pairs of rows. */
 function closestOf(gram: Float64Array, count: number): number {
@@ -109,7 +109,7 @@ function closestOf(gram: Float64Array, count: number): number {
       const lengths = Math.sqrt(gram[c * (count + 1)] * gram[j * (count + 1)]);
       closest = Math.max(closest, gram[c * count + j] / Math.max(lengths, 1e-12));
     }
-  return Math.min(closest, closestAtMost);
+  return Math.min(closest, maxClosest);
 }
 
 function rootMeanSquare(values: ArrayLike<number>): number {

@@ -4,7 +4,7 @@ import type { Matrix } from '../matrix.js';
 
 /**
  * What is known of a class: attributes, all or some, in the units of the bundle's own classes; labelled pictures, none or many. A class
- * of the bundle itself may be given by its name, with its attributes, when pictures of it were added: it is then fitted anew.
+ * of the bundle itself may be given by its name, with its attributes, when pictures of it were added: it is then refitted.
  */
 export interface RuntimeClass {
   readonly name: string;

@@ -7,10 +7,13 @@ type OwnClass = Manifest['classes'][number];
 interface Described {
   readonly head: Pick<Manifest['head'], 'evidence'>;
 }
-type KnownClass = Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>;
+type CompetingDescription = Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>;
 
 /** The part of the bias on unseen classes that a class gets: all of it without pictures, the less the more it has, labelled or assigned. */
-export function unseenShareOf(manifest: Pick<Manifest, 'classes' | 'head'>, one: KnownClass): number {
+export function unseenShareOf(
+  manifest: Pick<Manifest, 'classes' | 'head'>,
+  one: CompetingDescription,
+): number {
   return shareOf(
     manifest,
     one,
@@ -24,7 +27,10 @@ export function ownUnseenShare(manifest: Described, own: OwnClass): number {
 }
 
 /** What serving adds to the score of each class, the runtime classes counted after the bundle's. */
-export function servingBiases(manifest: Manifest, runtimeClasses: readonly KnownClass[]): Float64Array {
+export function servingBiases(
+  manifest: Manifest,
+  runtimeClasses: readonly CompetingDescription[],
+): Float64Array {
   const { classes, head } = manifest;
   const own = new Map(classes.map((one) => [one.name, one]));
   const replaced = new Set(runtimeClasses.map(({ name }) => name));
@@ -35,7 +41,10 @@ export function servingBiases(manifest: Manifest, runtimeClasses: readonly Known
 }
 
 /** The part of the bias that each class gets, in the same order. */
-export function unseenSharesOf(manifest: Manifest, runtimeClasses: readonly KnownClass[]): Float64Array {
+export function unseenSharesOf(
+  manifest: Manifest,
+  runtimeClasses: readonly CompetingDescription[],
+): Float64Array {
   const { classes } = manifest;
   const own = new Map(classes.map((one) => [one.name, one]));
   return Float64Array.from([
@@ -47,7 +56,7 @@ export function unseenSharesOf(manifest: Manifest, runtimeClasses: readonly Know
 /** Pictures that training had of a few-shot class count as those that were added. */
 function shareOf(
   manifest: Described,
-  { attributes, examples, assigned }: Omit<KnownClass, 'name'>,
+  { attributes, examples, assigned }: Omit<CompetingDescription, 'name'>,
   own: OwnClass | undefined, // the bundle's class of that name
 ): number {
   if (own?.seen) return 0;

@@ -16,6 +16,7 @@
 import type { Bundle } from '../bundle/bundle.js';
 import { addRowProducts, invertPositiveDefinite } from '../compute/linear-algebra.js';
 import type { Matrix } from '../matrix.js';
+import { meanVector } from '../mean.js';
 import { estimateAttributes, type EstimatedAttributes } from './attribute-completion.js';
 import { ClassStatistics, pickEvenly } from './class-statistics.js';
 import { directionOf } from './synthetic-rows.js';
@@ -62,7 +63,7 @@ export class AttributeReader {
     this.means = new Float64Array(S * D);
     this.centre = new Float64Array(D);
     this.rowsOf.forEach((rows, s) => {
-      const mean = meanOf(rows, D);
+      const mean = meanVector(rows.length, D, (i) => rows[i]);
       this.means.set(mean, s * D);
       for (let j = 0; j < D; j++) this.centre[j] += mean[j] / S;
     });
@@ -199,7 +200,7 @@ export class AttributeReader {
     const S = this.rowsOf.length;
     const centred = new Float64Array(groups.length * D);
     groups.forEach((rows, i) => {
-      const mean = meanOf(rows, D);
+      const mean = meanVector(rows.length, D, (i) => rows[i]);
       for (let j = 0; j < D; j++) centred[i * D + j] = (mean[j] - this.centre[j]) / this.scale;
     });
     const products = new Float64Array(groups.length * S);
@@ -211,12 +212,6 @@ export class AttributeReader {
   private get classRows() {
     return { data: this.means, offset: 0, stride: this.centre.length, count: this.rowsOf.length };
   }
-}
-
-function meanOf(rows: readonly Float32Array[], width: number): Float64Array {
-  const mean = new Float64Array(width);
-  for (const row of rows) for (let j = 0; j < width; j++) mean[j] += row[j] / rows.length;
-  return mean;
 }
 
 /** Disjoint parts of so many rows; all rows where there are fewer. */

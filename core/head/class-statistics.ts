@@ -53,12 +53,12 @@ function columnOf(values: readonly number[]): Column {
   return {
     mean: center,
     deviation: Math.sqrt(mean(values.map((value) => (value - center) ** 2))),
-    minimum: values.reduce((least, value) => Math.min(least, value), Infinity),
-    maximum: values.reduce((most, value) => Math.max(most, value), -Infinity),
+    minimum: values.reduce((min, value) => Math.min(min, value), Infinity),
+    maximum: values.reduce((max, value) => Math.max(max, value), -Infinity),
   };
 }
 
-export function pickEvenly<T>(list: readonly T[], most: number): readonly T[] {
-  if (list.length <= most) return list;
-  return Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]);
+export function pickEvenly<T>(list: readonly T[], limit: number): readonly T[] {
+  if (list.length <= limit) return list;
+  return Array.from({ length: limit }, (_, i) => list[Math.floor((i * list.length) / limit)]);
 }

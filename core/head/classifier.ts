@@ -15,7 +15,7 @@ import type { Observed } from './novelty/geometry.js';
 import { PictureReadings } from './picture-readings.js';
 import { Scorer } from './scorer.js';
 import { uncalibrated } from './sharpness.js';
-import { Standing, type RankedClass, type RollUp } from './standing.js';
+import { Ranking, type RankedClass, type RollUp } from './ranking.js';
 import { unseenBiasFor } from './unseen-bias.js';
 import { usualUnknownAt, verdictOf, type Verdict } from './verdict.js';
 
@@ -118,21 +118,20 @@ export class Classifier {
     const read = rows.some((i) => each(i).explain) ? await this.readings.read(mapped) : null;
     const observed = this.detector && (await this.detector.observe(mapped)); // before rows are scaled for the head
     const entering = headRows(mapped, this.manifest.head.temperature);
-    const standings = await this.standings(entering, rows.map(each));
+    const rankings = await this.rankings(entering, rows.map(each));
     return rows.map((i) => {
       const { topK, minProbability = 0, scoresOf, groupBy, explain, unknownAt = usualUnknownAt } = each(i);
-      const standing = standings[i];
-      const likeliest = standing.best(Math.max(topK, likeliestCount));
+      const ranking = rankings[i];
+      const likeliest = ranking.best(Math.max(topK, likeliestCount));
       const best = likeliest.slice(0, topK).filter(({ probability }) => probability >= minProbability);
-      const novelty =
-        observed && likeliest.length > 0 ? this.novelty(observed, i, standing, likeliest) : null;
-      const rollUp = groupBy === undefined ? undefined : standing.rollUp(groupBy, this.table.groups.values());
+      const novelty = observed && likeliest.length > 0 ? this.novelty(observed, i, ranking, likeliest) : null;
+      const rollUp = groupBy === undefined ? undefined : ranking.rollUp(groupBy, this.table.groups.values());
       return {
         predictions: best.map((one) => this.prediction(one)),
         calibrated: this.manifest.confidence !== null,
         novelty,
         verdict: novelty === null ? null : verdictOf(novelty, likeliest[0].probability, unknownAt),
-        ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(standing, name) ?? []) }),
+        ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(ranking, name) ?? []) }),
         ...(rollUp && { rollUp: shownGroups(rollUp, topK, minProbability) }),
         ...(explain &&
           read && {
@@ -152,18 +151,18 @@ export class Classifier {
     await this.detector?.release();
   }
 
-  /** How the classes stand on each row. Rows for which the same classes may answer are scored together. */
-  private async standings(
+  /** How the classes rank on each row. Rows for which the same classes may answer are scored together. */
+  private async rankings(
     rows: Matrix, // (n, D), as they enter the head
     options: readonly ClassificationOptions[],
-  ): Promise<Standing[]> {
+  ): Promise<Ranking[]> {
     const byCompetition = new Map<Competition, number[]>();
     options.forEach(({ mayAnswer }, i) => {
       const competition = this.competitions.of(mayAnswer);
       byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
     });
     const calibration = this.manifest.confidence ?? uncalibrated;
-    const standings: Standing[] = [];
+    const rankings: Ranking[] = [];
     for (const [competition, members] of byCompetition) {
       const { places, head, unseenCount } = competition;
       const entering = members.length === rows.rows ? rows : takeRows(rows, members);
@@ -172,10 +171,10 @@ export class Classifier {
       members.forEach((i, m) => {
         const { unseenBias = usualBias } = options[i];
         const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
-        standings[i] = new Standing(competing, places, this.table, calibration);
+        rankings[i] = new Ranking(competing, places, this.table, calibration);
       });
     }
-    return standings;
+    return rankings;
   }
 
   /** Scores in the order of places, with the bias on unseen classes. */
@@ -192,7 +191,7 @@ export class Classifier {
   private novelty(
     observed: Observed,
     row: number,
-    { bestScore, entropy, unseenProbability }: Standing,
+    { bestScore, entropy, unseenProbability }: Ranking,
     likeliest: readonly RankedClass[],
   ): number {
     const places = likeliest.map(({ place }) => place);
@@ -209,8 +208,8 @@ export class Classifier {
     return { class: name, probability, seen, runtime };
   }
 
-  private score(standing: Standing, name: string): Score | undefined {
-    const found = standing.of(name);
+  private score(ranking: Ranking, name: string): Score | undefined {
+    const found = ranking.of(name);
     return found && { ...this.prediction(found), rank: found.rank };
   }
 }

@@ -23,7 +23,7 @@ export interface AttributeReadings {
   readonly errors: ArrayLike<number> | null; // (d)
 }
 
-interface ReadAttribute {
+interface ExplainedAttribute {
   readonly attribute: string;
   /** In the units in which the dataset gave it, within the range that classes have. */
   readonly value: number;
@@ -64,7 +64,7 @@ interface ClassEvidence {
 }
 
 export interface Explanation {
-  readonly attributes: readonly ReadAttribute[];
+  readonly attributes: readonly ExplainedAttribute[];
   /** What is surely present or absent, in words. */
   readonly sentence: string;
   readonly classes: readonly ClassEvidence[];
@@ -139,7 +139,7 @@ export class Explainer {
       const expected = this.statistics.standardised(k, whole[k]);
       const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
       const evidence = certainty * (usual - (read[k] - expected) ** 2);
-      // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that speaks for nobody.
+      // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that is evidence for no class.
       const isAlike = read[k] * expected >= 0 && Math.abs(read[k]) - Math.abs(expected) <= beyond;
       if (evidence > 0 && !isAlike) return [];
       const filled = Number.isNaN(attributes[k]) && { filled: true as const };
@@ -226,8 +226,8 @@ export function normalProbability(x: number): number {
 }
 
 /** Surely present, then surely absent, then the rest; the most unusual first in each. */
-function byPresence(a: ReadAttribute, b: ReadAttribute): number {
-  const order = ({ present }: ReadAttribute): number => (present === null ? 2 : present ? 0 : 1);
+function byPresence(a: ExplainedAttribute, b: ExplainedAttribute): number {
+  const order = ({ present }: ExplainedAttribute): number => (present === null ? 2 : present ? 0 : 1);
   return order(a) - order(b) || Math.abs(b.salience) - Math.abs(a.salience);
 }
 
@@ -243,7 +243,7 @@ function oneOfEachFamily(list: readonly Weighed[]): Weighed[] {
   });
 }
 
-function readSentence(attributes: readonly ReadAttribute[]): string {
+function readSentence(attributes: readonly ExplainedAttribute[]): string {
   const words = (present: boolean): string[] => {
     const families = new Set<string>();
     return attributes

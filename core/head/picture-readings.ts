@@ -5,6 +5,7 @@
 import type { Bundle } from '../bundle/bundle.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
 import { matrix, rowOf, rowsBetween, type Matrix } from '../matrix.js';
+import { mean } from '../mean.js';
 import { decodeAttributes } from './attribute-encoder.js';
 import { AttributeReader } from './attribute-reading.js';
 import type { AttributeReadings } from './explanation.js';
@@ -21,8 +22,7 @@ export class PictureReadings {
     private readonly bundle: ReadingBundle,
     private readonly predictor: Session,
   ) {
-    const lengths = bundle.manifest.classes.map(({ attributes }) => Math.hypot(...attributes));
-    this.typicalLength = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
+    this.typicalLength = mean(bundle.manifest.classes.map(({ attributes }) => Math.hypot(...attributes)));
   }
 
   static async open(bundle: ReadingBundle, options: SessionOptions): Promise<PictureReadings> {

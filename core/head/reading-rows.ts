@@ -5,13 +5,13 @@ import { pickEvenly } from './class-statistics.js';
 const maxClasses = 400;
 const rowsPerClass = 10;
 
-interface LabelledRows {
+interface LabelledFeatures {
   readonly features: Matrix;
   readonly labels: Int32Array;
 }
 
 /** The real rows from which the attributes of single pictures are read (attribute-reading.ts): some of each class. */
-export function readingRows({ features, labels }: LabelledRows): LabelledRows {
+export function readingRows({ features, labels }: LabelledFeatures): LabelledFeatures {
   const kept = new Set(pickEvenly([...new Set(labels)], maxClasses));
   const counts = new Map<number, number>();
   const rows = Array.from(labels.keys()).filter((row) => {

@@ -6,6 +6,7 @@
  * beyond its own class mean: a synthetic row gets the residual of a random real row of any seen class, its donor, after its
  * own part was scaled to the length that class means of real unit rows have.
  */
+import { meanOfRows } from '../mean.js';
 import type { Random } from '../random.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
 import { directRows } from './feature-map.js';
@@ -67,10 +68,7 @@ export function meanDirections(rows: Matrix, count: number): Matrix {
 
 /** The mean of all rows: (1, D). */
 export function meanRow(rows: Matrix): Matrix {
-  const mean = matrix(1, rows.columns);
-  for (let i = 0; i < rows.rows; i++)
-    rowOf(rows, i).forEach((value, k) => (mean.data[k] += value / rows.rows));
-  return mean;
+  return matrix(1, rows.columns, meanOfRows(rows));
 }
 
 /** The prototype of a class with pictures: partly what its attributes say, partly the mean of its rows. Unit length. */

@@ -15,9 +15,9 @@ import { colourPairs, directions, measureEdges } from './edges.js';
 import { layoutNames } from './layouts.js';
 import { rasterise, side } from './raster.js';
 
-type Range = readonly [from: number, to: number];
+type Extent = readonly [from: number, to: number];
 
-const [first, middle, last, all]: Range[] = [
+const [first, middle, last, all]: Extent[] = [
   [0, side / 3],
   [side / 3, (2 * side) / 3],
   [(2 * side) / 3, side],
@@ -27,7 +27,7 @@ const [first, middle, last, all]: Range[] = [
  * Columns and rows of the raster. A finer grid would say more, yet makes held-out flags harder to tell: pooled CNN
  * features represent positions poorly, and attributes that they do not show are noise to the generator.
  */
-const places: Readonly<Record<string, { across: Range; down: Range }>> = {
+const places: Readonly<Record<string, { across: Extent; down: Extent }>> = {
   hoist: { across: first, down: all },
   fly: { across: last, down: all },
   top: { across: all, down: first },
@@ -83,7 +83,11 @@ export function attributeMatrix(flags: readonly FlagDescription[]): Matrix {
 }
 
 /** The share of each colour in a part of the raster. Where there is no cloth counts as none. */
-function sharesOf(raster: Uint8Array, [firstColumn, endColumn]: Range, [firstRow, endRow]: Range): number[] {
+function sharesOf(
+  raster: Uint8Array,
+  [firstColumn, endColumn]: Extent,
+  [firstRow, endRow]: Extent,
+): number[] {
   const counts = colours.map(() => 0);
   for (let row = firstRow; row < endRow; row++) {
     for (let column = firstColumn; column < endColumn; column++) {

@@ -8,10 +8,10 @@ export const colours = ['red', 'yellow', 'blue', 'white', 'black'] as const;
 export type Colour = (typeof colours)[number];
 
 export const shapes = ['rectangle', 'swallowtail'] as const;
-export type Shape = (typeof shapes)[number];
+export type FlagShape = (typeof shapes)[number];
 
 export interface FlagDescription {
-  readonly shape: Shape;
+  readonly shape: FlagShape;
   readonly layout: LayoutName;
   /** One colour for each slot of the layout, in the order of its slots. */
   readonly colours: readonly Colour[];

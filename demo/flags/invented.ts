@@ -7,7 +7,7 @@
  * in whatever order, is rejected: seen and unseen flags never differ by a mere swap.
  */
 import { Random } from '../../core/random.js';
-import { colours, type Colour, type FlagDescription, type NamedFlag, type Shape } from './description.js';
+import { colours, type Colour, type FlagDescription, type NamedFlag, type FlagShape } from './description.js';
 import { layoutNames, layouts, type LayoutName } from './layouts.js';
 import { letterFlags } from './letters.js';
 
@@ -26,7 +26,7 @@ function invent(): NamedFlag[] {
   ];
 }
 
-function inventOf(layout: LayoutName, shape: Shape, count: number, random: Random): NamedFlag[] {
+function inventOf(layout: LayoutName, shape: FlagShape, count: number, random: Random): NamedFlag[] {
   for (;;) {
     const permutations = layouts[layout].slots.map(() => random.shuffle([0, 1, 2, 3, 4]));
     const drawn = Array.from({ length: count }, (_, i): FlagDescription => {

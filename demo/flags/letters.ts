@@ -1,5 +1,5 @@
 /** The letter flags of the International Code of Signals. The model never trains on a picture of one. */
-import type { Colour, NamedFlag, Shape } from './description.js';
+import type { Colour, NamedFlag, FlagShape } from './description.js';
 import type { LayoutName } from './layouts.js';
 
 export const letterFlags: readonly NamedFlag[] = [
@@ -35,7 +35,7 @@ function letter(
   name: string,
   layout: LayoutName,
   colours: readonly Colour[],
-  shape: Shape = 'rectangle',
+  shape: FlagShape = 'rectangle',
 ): NamedFlag {
   return { name, shape, layout, colours };
 }

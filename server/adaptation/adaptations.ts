@@ -1,10 +1,10 @@
 /**
- * Learning from pictures that nobody labelled, for the model that serves. A process of its own finds what a pool says of the classes;
+ * Learning from unlabelled pictures, for the model that serves. A process of its own finds what a pool says of the classes;
  * the rows that follow from it are committed as a layer over those that were fitted. Every adaptation starts from what lies below
  * that layer, so that mistakes of one do not become the evidence of the next; the newest one is in force.
  */
 import { randomUUID } from 'node:crypto';
-import { fewestToSearch } from '../../core/discovery/discover-classes.js';
+import { minToSearch } from '../../core/discovery/discover-classes.js';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
 import { limiter } from '../../core/limiter.js';
@@ -150,7 +150,7 @@ export class ModelAdaptations implements Adaptations {
   }
 
   async discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery> {
-    await this.checkEnough(pool, fewestToSearch - 1, 'make no group');
+    await this.checkEnough(pool, minToSearch - 1, 'make no group');
     const { answer, pictures } = await this.ask(pool, signal, (fitting) => fitting.discover());
     const idsOf = (rows: readonly number[]): string[] => rows.map((row) => pictures[row].id);
     return {

@@ -1,4 +1,4 @@
-/** What the routes know of learning from pictures that nobody labelled. */
+/** What the routes know of learning from unlabelled pictures. */
 import type { DiscoveredGroup } from '../../core/discovery/discovery.js';
 import type { PoolRow } from '../classes/store/pools.js';
 

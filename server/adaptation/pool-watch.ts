@@ -41,7 +41,7 @@ export class PoolWatch {
 
   /** Now, and then from time to time. */
   start(): void {
-    this.running = this.look().finally(() => {
+    this.running = this.check().finally(() => {
       if (this.closing.signal.aborted) return;
       this.timer = setTimeout(
         () => {
@@ -60,16 +60,16 @@ export class PoolWatch {
   }
 
   /** One look; for tests, too. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { store, settings, models, logger } = this.context;
     try {
       if (store.writing().kind === 'up') await this.expire(Date.now() - settings.poolDays * day);
-      await models.current.use(() => this.lookAt(models.current));
+      await models.current.use(() => this.checkModel(models.current));
       this.hasFailed = false;
     } catch (error) {
       if (this.closing.signal.aborted) return;
       if (!this.hasFailed)
-        logger.warn({ err: error }, 'Pools of unlabelled pictures could not be looked after; trying again.');
+        logger.warn({ err: error }, 'Maintaining the pools of unlabelled pictures failed; trying again.');
       this.hasFailed = true;
     }
   }
@@ -81,7 +81,7 @@ export class PoolWatch {
     if (isDue) await pools.expire(before);
   }
 
-  private async lookAt(generation: Generation): Promise<void> {
+  private async checkModel(generation: Generation): Promise<void> {
     const { settings, store, metrics } = this.context;
     const pools = await generation.adaptations.pools();
     const traffic = pools.find(({ name }) => name === trafficPool)?.pictures ?? 0;

@@ -1,5 +1,5 @@
 /**
- * Consolidation: after many additions all rows are fitted anew together, the bundle's own too, in a process of its own, so that
+ * Consolidation: after many additions all rows are refitted together, the bundle's own too, in a process of its own, so that
  * changes need not wait for it. The result is stored when it measures better and nothing has changed meanwhile.
  */
 import { maxConsolidatedClasses } from '../../core/fitting/consolidation.js';
@@ -75,7 +75,7 @@ export class BackgroundConsolidation {
       const { before, after, isBetter } = consolidated;
       this.options.logger.info(
         { before, after, isBetter, revision },
-        'All classes were fitted anew together.',
+        'All class weights were refitted together.',
       );
       if (isBetter && !(await this.target.commit(consolidated, revision))) this.trigger.again();
     } finally {

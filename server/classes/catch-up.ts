@@ -1,6 +1,6 @@
 /** Reading what the store has and this replica has not: at the start all of it, then what other replicas have committed. */
 import type { Logger } from '../observability/logger.js';
-import type { RegistryState, Step } from './registry-state.js';
+import type { RegistryState, RegistryStep } from './registry-state.js';
 import type { ClassStore, Position } from './store/contract.js';
 
 export class CatchUp {
@@ -41,7 +41,7 @@ export class CatchUp {
     await this.afterReading(position, step);
   }
 
-  private async afterReading(position: Position, step: Step): Promise<void> {
+  private async afterReading(position: Position, step: RegistryStep): Promise<void> {
     const { state } = this;
     state.applyBase(step.base ?? []);
     const notFitted = state.classes.notFitted(step.changed);

@@ -9,13 +9,13 @@ import type { StoredClasses } from './drafted-classes.js';
 import type { StoredGroups } from './drafted-groups.js';
 import type { ExampleLimits } from './drafted-examples.js';
 import { untilCommitted } from './until-committed.js';
-import type { Change, ClassContent, ExampleChanges, Remembered } from './store/contract.js';
+import type { RegistryCommit, ClassContent, ExampleChanges, Remembered } from './store/contract.js';
 
 export interface DraftedChange {
   readonly upserts: readonly ClassContent[];
   readonly removals: readonly string[];
   readonly examples: ExampleChanges;
-  readonly groups: NonNullable<Change['groups']>;
+  readonly groups: NonNullable<RegistryCommit['groups']>;
   /** Who changes it, by the name of the class. */
   readonly authors: ReadonlyMap<string, string>;
   readonly at: number;

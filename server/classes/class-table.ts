@@ -235,7 +235,7 @@ export class ClassTable {
     return { name, attributes: this.vectorOf(values), ...(examples && { examples }) };
   }
 
-  /** A class of the bundle is fitted anew only for its examples. */
+  /** A class of the bundle is refitted only for its examples. */
   private isFitted(content: ClassContent, examples: readonly ExampleContent[]): boolean {
     const usable = this.usableExamples(examples).length;
     return this.problemOf(content, usable) === undefined && (!content.own || usable > 0);

@@ -1,4 +1,4 @@
-/** Decides when to fit all classes anew: after many additions, once nobody has added any for a while. */
+/** Decides when to refit all classes: after many additions, once nobody has added any for a while. */
 export class ConsolidationTrigger {
   private additions = 0;
   private timer: NodeJS.Timeout | undefined;

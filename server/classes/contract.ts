@@ -7,9 +7,9 @@ import type {
   ExampleContent,
   Remembered,
   RemovedClass,
-  RemovedPage,
+  RemovedRange,
   StoredGroup,
-  VersionPage,
+  VersionRange,
 } from './store/contract.js';
 
 export interface KnownClass {
@@ -136,9 +136,9 @@ export interface Classes {
   change(changes: readonly RegistryChange[], options?: ChangeOptions): Promise<ChangeResult>;
   recall(key: string): Promise<Remembered | null>;
   /** What a class was after each change, newest first; also of one that was removed. */
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]>;
   /** Those that were removed and can still be restored, by name. */
-  removed(page: RemovedPage): Promise<RemovedClass[]>;
+  removed(page: RemovedRange): Promise<RemovedClass[]>;
   /** Those that a class had at that revision. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Which classes a new one would be confused with; changes nothing. */
@@ -146,5 +146,5 @@ export interface Classes {
   /** Resolves when the revision is reached, and fails when it is not in time. */
   reach(revision: number, signal: AbortSignal): Promise<void>;
   /** What does not work at the moment although pictures are answered; empty when all is well. */
-  troubles(): readonly string[];
+  problems(): readonly string[];
 }

@@ -13,7 +13,7 @@ import { RowLayers } from './row-layers.js';
 import type { NamedRow, Position, Unsubscribe } from './store/contract.js';
 
 /** What a step of the registry's history changed. */
-export interface Step {
+export interface RegistryStep {
   readonly changed: readonly string[];
   readonly removed: readonly string[];
   /** Rows of the bundle's own classes that moved. */
@@ -89,7 +89,7 @@ export class RegistryState {
     this.classes.applyCommit({ ...noChange, rows }, { revision, at: Date.now() });
   }
 
-  /** The fitting process starts anew with these rows when it is next asked. */
+  /** The fitting process restarts with these rows when it is next asked. */
   applyBase(base: readonly NamedRow[]): void {
     if (base.length === 0) return;
     this.rows.applyConsolidated(base);
@@ -97,7 +97,7 @@ export class RegistryState {
   }
 
   /** From here on pictures are answered with what was applied. */
-  moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: Step): void {
+  moveTo(position: Position, { changed, removed, base = [], adapted = [], groups }: RegistryStep): void {
     this.current = position;
     const names = [...base.map(({ name }) => name), ...changed, ...removed, ...adapted];
     const change = {

@@ -38,14 +38,14 @@ import type {
   ExampleContent,
   Remembered,
   RemovedClass,
-  RemovedPage,
+  RemovedRange,
   Unsubscribe,
-  VersionPage,
+  VersionRange,
 } from './store/contract.js';
 
 export interface RegistryOptions {
   readonly logger: Logger;
-  /** Additions until all rows are fitted anew in the background; 0: never. */
+  /** Additions until all rows are refitted in the background; 0: never. */
   readonly consolidateAfter: number;
   /** Without an addition, before that begins. */
   readonly quietSeconds?: number;
@@ -54,7 +54,7 @@ export interface RegistryOptions {
   /** The network whose features the bundle takes; as the bundle says when left out. */
   readonly exampleBackbone?: string;
   readonly exampleLimits?: ExampleLimits;
-  /** Most pictures that nobody labelled in pools that are sent. */
+  /** Most unlabelled pictures in pools that are sent. */
   readonly poolPictures?: number;
 }
 
@@ -201,11 +201,11 @@ export class ClassRegistry implements Classes {
     return this.store.recall(key);
   }
 
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]> {
     return this.store.versions(name, page);
   }
 
-  removed(page: RemovedPage): Promise<RemovedClass[]> {
+  removed(page: RemovedRange): Promise<RemovedClass[]> {
     return this.store.removed(page);
   }
 
@@ -223,11 +223,11 @@ export class ClassRegistry implements Classes {
     return this.follower.secondsBehind;
   }
 
-  troubles(): readonly string[] {
+  problems(): readonly string[] {
     const state = this.store.state();
     const writing = this.store.writing();
     const behind = this.secondsBehind;
-    const fitting = this.state.fitting.trouble();
+    const fitting = this.state.fitting.problem();
     return [
       // Without the reason, which names user, host or file: the log has it.
       ...(state.kind === 'down' ? ['the class registry cannot be reached; the log says why'] : []),

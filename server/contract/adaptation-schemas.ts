@@ -1,4 +1,4 @@
-/** The HTTP contract of learning from pictures that nobody labelled: see schemas.ts. */
+/** The HTTP contract of learning from unlabelled pictures: see schemas.ts. */
 import { z } from 'zod';
 
 /** A sample of the classified pictures; others hold pictures that were sent. */

@@ -1,6 +1,6 @@
 /** The HTTP contract of the classes: see schemas.ts. */
 import { z } from 'zod';
-import { flag, maxClassesPerRequest, nameSchema, wholeNumber } from './fields.js';
+import { flag, maxClassesPerRequest, nameSchema, wholeNumberParameter } from './fields.js';
 import { groupBackupSchema } from './group-schemas.js';
 import { restsOnSchema } from './schemas.js';
 
@@ -43,14 +43,14 @@ export const reloadQuerySchema = z.strictObject({
 });
 
 export const versionsQuerySchema = z.strictObject({
-  limit: wholeNumber(1, 1000).default(100).describe('Versions in an answer.'),
-  before: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+  limit: wholeNumberParameter(1, 1000).default(100).describe('Versions in an answer.'),
+  before: wholeNumberParameter(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe('Only versions with a smaller number: the last one of the answer before.'),
 });
 
 export const removedQuerySchema = z.strictObject({
-  limit: wholeNumber(1, 1000).default(100).describe('Classes on a page.'),
+  limit: wholeNumberParameter(1, 1000).default(100).describe('Classes on a page.'),
   after: z.string().optional().describe('Only names behind this one: `next` of the page before.'),
 });
 
@@ -61,7 +61,7 @@ export const importQuerySchema = z.strictObject({
 
 export const listQuerySchema = z.strictObject({
   kind: z.enum(['seen', 'unseen', 'runtime']).optional().describe('Only classes of this kind.'),
-  limit: wholeNumber(1, 1000).default(100).describe('Classes on a page.'),
+  limit: wholeNumberParameter(1, 1000).default(100).describe('Classes on a page.'),
   attributes: flag.describe('Also answer the attributes of each class.'),
   after: z.string().optional().describe('Only names behind this one: `next` of the page before.'),
 });
@@ -261,7 +261,7 @@ const storedExampleSchema = z.object({
 
 export const storedExamplesQuerySchema = z.strictObject({
   class: z.string('the name of a class is expected').describe('The name of the class.'),
-  limit: wholeNumber(1, 500).default(200).describe('Examples in an answer.'),
+  limit: wholeNumberParameter(1, 500).default(200).describe('Examples in an answer.'),
   after: z.string().optional().describe('Only those behind this id: `next` of the answer before.'),
 });
 

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { problemOfName } from '../../core/class-name.js';
 
 export const maxClassesPerRequest = 10_000;
-const longestClassName = 200;
+const maxClassNameLength = 200;
 
 export const nameSchema = z
   .string('a text is expected')
   .normalize('NFC')
   .min(1, 'a class needs a name')
-  .max(longestClassName, `at most ${longestClassName} characters`)
+  .max(maxClassNameLength, `at most ${maxClassNameLength} characters`)
   .superRefine((name, context) => {
     const problem = name === '' ? null : problemOfName(name); // the empty one is reported already
     if (problem !== null) context.addIssue({ code: 'custom', message: problem });
@@ -21,9 +21,9 @@ export const flag = z
   .default('false')
   .transform((value) => value === 'true');
 
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumberParameter = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d{1,15}$/, `a whole number from ${least} to ${most} is expected`)
+    .regex(/^\d{1,15}$/, `a whole number from ${min} to ${max} is expected`)
     .transform(Number)
-    .pipe(z.int().min(least).max(most));
+    .pipe(z.int().min(min).max(max));

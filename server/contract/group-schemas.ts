@@ -1,6 +1,6 @@
 /** The HTTP contract of groups of classes: see schemas.ts. */
 import { z } from 'zod';
-import { flag, maxClassesPerRequest, nameSchema, wholeNumber } from './fields.js';
+import { flag, maxClassesPerRequest, nameSchema, wholeNumberParameter } from './fields.js';
 
 const familySchema = nameSchema
   .nullable()
@@ -27,7 +27,7 @@ export const groupBackupSchema = z.object({
 
 export const groupListQuerySchema = z.strictObject({
   family: z.string().optional().describe('Only groups of this family.'),
-  limit: wholeNumber(1, 1000).default(100).describe('Groups on a page.'),
+  limit: wholeNumberParameter(1, 1000).default(100).describe('Groups on a page.'),
   classes: flag.describe('Also answer the names of the classes in each group.'),
   after: z.string().optional().describe('Only names behind this one: `next` of the page before.'),
 });

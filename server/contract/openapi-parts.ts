@@ -1,6 +1,6 @@
 /** What operations have in common: headers, keys, answers, refusals. */
 import { Failure, type FailureCode } from '../../core/failures.js';
-import { problemMediaType, problemOf } from '../http/problem-details.js';
+import { problemMediaType, problemDetailsOf } from '../http/problem-details.js';
 import { schemaRef } from './openapi-schemas.js';
 import type { ResponseObject, JsonSchema, Media, Operation, Parameter } from './openapi-types.js';
 
@@ -70,7 +70,7 @@ const comeBackLater: readonly FailureCode[] = ['overloaded', 'rate-limited', 're
 /** One answer for each status, from the same table that makes the answers; each of its codes as an example. */
 export function problems(...codes: readonly FailureCode[]): Readonly<Record<string, ResponseObject>> {
   return refusals(codes, (failure) => {
-    const problem = problemOf(failure, headers['X-Request-Id'].example as string);
+    const problem = problemDetailsOf(failure, headers['X-Request-Id'].example as string);
     return { ...problem, detail: `${problem.title}: here it says what to change.` };
   });
 }
@@ -85,7 +85,7 @@ export function refusals(
   const answers: Record<string, ResponseObject> = {};
   for (const code of [...codes, 'internal'] as const) {
     const failure = new Failure(code, '');
-    const { status, title } = problemOf(failure);
+    const { status, title } = problemDetailsOf(failure);
     const previous = answers[String(status)] as ResponseObject | undefined;
     answers[String(status)] = {
       description: [...(previous ? [previous.description] : []), `\`${code}\`: ${title}.`].join(' '),

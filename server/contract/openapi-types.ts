@@ -39,8 +39,8 @@ export interface Operation {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-export type Method = 'get' | 'post' | 'put' | 'delete';
-export type PathItem = Partial<Readonly<Record<Method, Operation>>>;
+export type HttpMethod = 'get' | 'post' | 'put' | 'delete';
+export type PathItem = Partial<Readonly<Record<HttpMethod, Operation>>>;
 
 /** What one group of routes adds to the document: a file under paths/, listed in its index.ts. */
 export interface PathGroup {

@@ -8,13 +8,13 @@ import { verdicts } from '../../core/head/verdict.js';
 
 const oneValue = 'one value is expected, and the parameter only once';
 
-const wholeText = (least: number, most: number) =>
+const wholeText = (min: number, max: number) =>
   z
     .string(oneValue)
-    .regex(/^\d+$/, `a whole number from ${least} to ${most} is expected`)
+    .regex(/^\d+$/, `a whole number from ${min} to ${max} is expected`)
     .transform(Number)
-    .pipe(z.int().min(least).max(most))
-    .meta({ type: 'integer', minimum: least, maximum: most });
+    .pipe(z.int().min(min).max(max))
+    .meta({ type: 'integer', minimum: min, maximum: max });
 
 const decimalText = z
   .string(oneValue)

@@ -57,6 +57,8 @@ export class Decoders {
     private readonly metrics: Pick<Metrics, 'refused' | 'decoderRestarts'>,
     private readonly logger: Logger,
     private readonly slots: SharedSlots,
+    /** Another one, for tests: what an estimate that is too low leads to. */
+    private readonly estimate = decodingCost,
   ) {
     const count = settings.decoders || Math.min(4, Math.max(2, availableParallelism()));
     this.count = count;
@@ -80,7 +82,7 @@ export class Decoders {
   }
 
   decode(picture: EncodedPicture, signal: AbortSignal): Promise<DecodedPicture> {
-    const { memory, isLarge } = decodingCost(picture.bytes, picture.limits);
+    const { memory, isLarge } = this.estimate(picture.bytes, picture.limits);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (memory > this.maxBytes) throw tooMuchMemory(picture.name, memory, this.maxBytes);

@@ -5,13 +5,13 @@
 
 const lookMilliseconds = 20;
 
-/** Null as soon as this process has grown by more than `bytes`: `work` goes on then, until the process is ended. */
+/** Null as soon as this process has grown by more than `bytes`: `work` keeps running until the process is ended. */
 export async function withinMemory<T>(bytes: number, work: () => Promise<T>): Promise<T | null> {
-  const most = process.memoryUsage.rss() + bytes;
+  const max = process.memoryUsage.rss() + bytes;
   let timer: NodeJS.Timeout | undefined;
   const outgrown = new Promise<null>((resolve) => {
     timer = setInterval(() => {
-      if (process.memoryUsage.rss() > most) resolve(null);
+      if (process.memoryUsage.rss() > max) resolve(null);
     }, lookMilliseconds);
   });
   try {

@@ -1,9 +1,9 @@
 /** One operation: what it takes, what it answers, and a form to try it. */
-import type { ResponseObject, Media, Method, Operation, Parameter } from '../contract/openapi-types.js';
+import type { ResponseObject, Media, HttpMethod, Operation, Parameter } from '../contract/openapi-types.js';
 import { escape, inline, json, prose } from './html.js';
 import { schemaTables, schemaWords } from './schema.js';
 
-export function renderOperation(path: string, method: Method, operation: Operation): string {
+export function renderOperation(path: string, method: HttpMethod, operation: Operation): string {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   return `<details class="operation" id="${escape(operationId)}">
 <summary><b class="method ${method}">${method.toUpperCase()}</b> <code>${escape(path)}</code> <span>${escape(summary)}</span></summary>
@@ -61,7 +61,7 @@ function renderAnswer(status: string, { description, content = {} }: ResponseObj
 }
 
 /** Shown only where the script runs; what it sends goes to this server alone. */
-function tryForm(path: string, method: Method, { parameters = [], requestBody }: Operation): string {
+function tryForm(path: string, method: HttpMethod, { parameters = [], requestBody }: Operation): string {
   const fields = (isRequired: boolean): string[] =>
     parameters
       .filter(({ required }) => required === isRequired)

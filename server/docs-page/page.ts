@@ -2,7 +2,7 @@
  * The page at /docs, made from the contract, with examples of the model that is served: it can be read without a script. Addresses
  * are relative, so that it works behind a proxy's prefix, and carry versions, so that what they name can be cached for ever.
  */
-import type { Method, OpenApiDocument, Operation } from '../contract/openapi-types.js';
+import type { HttpMethod, OpenApiDocument, Operation } from '../contract/openapi-types.js';
 import type { JsonSchema } from '../contract/openapi-types.js';
 import { escape, prose } from './html.js';
 import { renderOperation } from './operation.js';
@@ -13,7 +13,7 @@ export function docsPage(document: OpenApiDocument, version: string): string {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]: [string, Operation]) => ({
       path,
-      method: method as Method,
+      method: method as HttpMethod,
       operation,
     })),
   );

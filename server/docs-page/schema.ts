@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../contract/openapi-types.js';
 import { escape, inline } from './html.js';
 
-interface Shape extends JsonSchema {
+interface SchemaShape extends JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -29,14 +29,14 @@ const limits = [
 ] as const;
 
 export function schemaWords(schema: JsonSchema): string {
-  const shape = schema as Shape;
+  const shape = schema as SchemaShape;
   const facts = limits
     .filter(([name]) => name in shape)
     .map(([name, words]) => `${words} ${shown(shape[name])}`.trim());
   return [typeWords(shape), ...facts].join(', ');
 }
 
-function typeWords(shape: Shape): string {
+function typeWords(shape: SchemaShape): string {
   if (shape.$ref !== undefined) {
     const name = escape(shape.$ref.split('/').at(-1)!);
     return `<a href="#schema-${name}">${name}</a>`;
@@ -58,7 +58,7 @@ function shown(value: unknown): string {
 
 /** Fields of objects, of the items of lists and of alternatives, in tables one after another. */
 export function schemaTables(schema: JsonSchema): string {
-  const shape = schema as Shape;
+  const shape = schema as SchemaShape;
   const own = shape.properties ? fieldTable(shape) : '';
   const inner = [
     shape.items,
@@ -67,9 +67,9 @@ export function schemaTables(schema: JsonSchema): string {
   return own + inner.map((part) => (part ? schemaTables(part) : '')).join('');
 }
 
-function fieldTable({ properties = {}, required = [] }: Shape): string {
+function fieldTable({ properties = {}, required = [] }: SchemaShape): string {
   const rows = Object.entries(properties).map(([name, field]) => {
-    const { description } = field as Shape;
+    const { description } = field as SchemaShape;
     const mark = required.includes(name) ? ' <em>required</em>' : '';
     const text = description === undefined ? '' : inline(description);
     return `<tr><th scope="row"><code>${escape(name)}</code>${mark}</th><td>${schemaWords(field)}</td><td>${text}${schemaTables(field)}</td></tr>`;

@@ -33,7 +33,7 @@ export function answerErrorsBy(send: SendError): ErrorRequestHandler {
       next(error); // too late for an answer: Express cuts the connection
       return;
     }
-    letBodyGo(request, response);
+    discardBody(request, response);
     send(response, error, context.id);
   };
 }
@@ -53,7 +53,7 @@ function asFailure(error: unknown): unknown {
  * The answer goes out at once. What is left of the body is thrown away for a moment, because cutting the connection under
  * a client that still sends would make it miss the answer; then the connection is cut.
  */
-export function letBodyGo(request: Request, response: Response): void {
+export function discardBody(request: Request, response: Response): void {
   if (request.complete) return;
   if (request.headers.expect !== undefined) response.setHeader('Connection', 'close'); // it was never told to send
   response.once('finish', () => {

@@ -5,7 +5,7 @@ import { auditAttempt } from './audit.js';
 import { atLeast, type KeyRing, type Role } from './key-ring.js';
 import { contextOf } from './request-context.js';
 
-/** Notes whose key came with the request, for the log and for rate limits; refuses nobody. */
+/** Notes whose key came with the request, for the log and for rate limits; rejects no request. */
 export function identify(keys: KeyRing): RequestHandler {
   return (request, _response, next) => {
     const given = givenKey(request);

@@ -71,7 +71,7 @@ interface Problem {
 }
 
 /** What may be shown of an error. Anything that is no Failure is a defect: its details stay in the log. */
-export function problemOf(error: unknown, requestId?: string): Problem {
+export function problemDetailsOf(error: unknown, requestId?: string): Problem {
   const known = error instanceof Failure ? answers[error.code] : undefined;
   const { status, title, detail = (error as Failure).message } = known ?? internal;
   const code = known ? (error as Failure).code : 'internal';
@@ -92,7 +92,7 @@ export type SendError = (response: Response, error: unknown, requestId?: string)
 /** Answers with what `shown` makes of the problem. */
 export function sendAsProblem(mediaType: string, shown: (problem: Problem) => unknown): SendError {
   return (response, error, requestId) => {
-    const problem = problemOf(error, requestId);
+    const problem = problemDetailsOf(error, requestId);
     if (error instanceof Failure && error.retryAfterSeconds !== undefined)
       response.setHeader('Retry-After', Math.max(1, Math.ceil(error.retryAfterSeconds)));
     if (problem.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');

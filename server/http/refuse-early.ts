@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import type { Serving } from '../model/contract.js';
 import { sendProtocolError } from '../open-inference/errors.js';
 import { callerOf } from './caller.js';
-import { letBodyGo } from './errors.js';
+import { discardBody } from './errors.js';
 import { sendProblem } from './problem-details.js';
 import { contextOf } from './request-context.js';
 
@@ -33,7 +33,7 @@ export function refuseEarly(serving: Serving): RequestHandler {
     context.route = found.route;
     context.error = failure;
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    letBodyGo(request, response);
+    discardBody(request, response);
     found.send(response, failure, context.id);
   };
 }

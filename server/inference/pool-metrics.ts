@@ -27,7 +27,7 @@ export function poolEvents(metrics: Metrics, logger: Logger, requested: Provider
       metrics.workerRestarts.inc();
       logger.error({ err: reason }, 'An inference worker was lost and is being replaced.');
     },
-    fellBack: (reason) => {
+    onFallback: (reason) => {
       logger.warn({ provider: requested, reason }, 'The provider is missing; running on the CPU instead.');
     },
   };

@@ -16,13 +16,13 @@ import type { WorkerProcesses } from './worker-processes.js';
 export interface PoolEvents {
   batch(jobs: readonly Job[], answer: Pick<BatchAnswer, 'inferSeconds' | 'headSeconds'>): void;
   restarted(reason: Error): void;
-  fellBack(reason: string): void;
+  onFallback(reason: string): void;
 }
 
 interface PoolOptions {
   readonly workers: number;
   readonly batchSizes: readonly number[];
-  /** What each worker starts with; asked anew for each, because classes may have been added since. */
+  /** What each worker starts with; asked again for each, because classes may have been added since. */
   readonly start: () => WorkerStart;
   /** Fails when the file that workers read is no longer the one that was verified. */
   readonly checkWeights: () => Promise<void>;
@@ -120,7 +120,7 @@ export class Pool {
     await checkWeights();
     if (this.closed) return;
     const onFallback = (reason: string): void => {
-      events.fellBack(reason);
+      events.onFallback(reason);
     };
     const worker = new InferenceWorker(processes.claim(), { onFallback, batchSeconds });
     this.starting.add(worker);

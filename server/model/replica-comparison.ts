@@ -35,7 +35,7 @@ export class ReplicaComparison {
   private report: ReplicaReport | null = null;
   /** What the report was made of: another model or another provider needs a new one. */
   private reported: { readonly generation: Generation; readonly provider: string } | null = null;
-  private trouble: string | null = null;
+  private problem: string | null = null;
   private hasFailed = false;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -43,9 +43,9 @@ export class ReplicaComparison {
   constructor(private readonly context: ComparisonContext) {}
 
   /** In what this replica differs, as a reason why it is degraded; empty when it does not, or is alone. */
-  troubles(): readonly string[] {
+  problems(): readonly string[] {
     const isCurrent = this.reported?.generation === this.context.models.current; // else it is about the previous model
-    return this.trouble !== null && isCurrent ? [this.trouble] : [];
+    return this.problem !== null && isCurrent ? [this.problem] : [];
   }
 
   /** Now, and then from time to time. */
@@ -103,13 +103,13 @@ export class ReplicaComparison {
     const { models, metrics, logger } = this.context;
     if (this.reported?.generation !== models.current) return; // another model serves by now
     const cosine = compareFingerprints(own.fingerprint, oldest.fingerprint, builtInPictures().length);
-    const before = this.trouble;
-    this.trouble = differenceOf(own, oldest, cosine);
+    const before = this.problem;
+    this.problem = differenceOf(own, oldest, cosine);
     metrics.networkDiffers.reset();
-    metrics.networkDiffers.set({ version: own.bundle.slice(0, 12) }, this.trouble === null ? 0 : 1);
-    if (this.trouble === before) return;
-    if (this.trouble === null) logger.info('This replica makes the same features as the others again.');
-    else logger.warn({ replica: oldest.host, cosine }, `Replicas answer differently: ${this.trouble}.`);
+    metrics.networkDiffers.set({ version: own.bundle.slice(0, 12) }, this.problem === null ? 0 : 1);
+    if (this.problem === before) return;
+    if (this.problem === null) logger.info('This replica makes the same features as the others again.');
+    else logger.warn({ replica: oldest.host, cosine }, `Replicas answer differently: ${this.problem}.`);
   }
 }
 

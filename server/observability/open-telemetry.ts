@@ -47,14 +47,14 @@ export class OpenTelemetry implements Tracing {
       // OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME win, as operators expect.
       resource: resource.merge(detectResources({ detectors: [envDetector] })),
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
-      spanProcessors: [new BatchSpanProcessor({ exporter: tellingOfFailure(exporter, endpoint, logger) })],
+      spanProcessors: [new BatchSpanProcessor({ exporter: loggingFailures(exporter, endpoint, logger) })],
     });
     this.tracer = this.provider.getTracer('unseen', programVersion);
   }
 
   record(request: TracedRequest): string | undefined {
     const { id, headers, route, method, status, startedAt, seconds, code, stages } = request;
-    const wall = Date.now() - performance.now(); // anew each time: the clock of a long-lived process is set right now and then
+    const wall = Date.now() - performance.now(); // computed each time: the clock of a long-lived process is set right now and then
     const attributes: Attributes = {
       'http.request.method': method === 'other' ? '_OTHER' : method,
       'http.response.status_code': status,
@@ -100,7 +100,7 @@ function tracesUrl(endpoint: string): string {
 }
 
 /** One line when spans begin to get lost, and one when they no longer are. */
-function tellingOfFailure(exporter: SpanExporter, endpoint: string, logger: Logger): SpanExporter {
+function loggingFailures(exporter: SpanExporter, endpoint: string, logger: Logger): SpanExporter {
   let failing = false;
   const collector = new URL(endpoint).origin; // an address may hold a password
   return {
@@ -108,8 +108,8 @@ function tellingOfFailure(exporter: SpanExporter, endpoint: string, logger: Logg
       exporter.export(spans, (result) => {
         const failed = result.error !== undefined;
         if (failed && !failing)
-          logger.warn({ err: result.error, collector }, 'traces cannot be sent and are dropped');
-        if (!failed && failing) logger.info({ collector }, 'traces are sent again');
+          logger.warn({ err: result.error, collector }, 'Traces cannot be sent and are dropped.');
+        if (!failed && failing) logger.info({ collector }, 'Traces are sent again.');
         failing = failed;
         done(result);
       });

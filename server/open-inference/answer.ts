@@ -54,12 +54,12 @@ function contentsOf(
   const lengths = answers.map(({ predictions }) => predictions.length);
   // A class added between two rows can make a later one longer, when more are wanted than there are.
   const columns = parameters.min_probability === undefined ? Math.min(...lengths) : Math.max(...lengths);
-  const best = answers.flatMap(({ predictions }) => filledUp(predictions, columns, nobody));
+  const best = answers.flatMap(({ predictions }) => padded(predictions, columns, nobody));
   const scores = answers.map((answer) => answer.scores ?? []);
   const groups = answers.map(({ rollUp }) => rollUp?.groups ?? []);
   const scored = Math.min(...scores.map(({ length }) => length));
   const grouped = Math.max(...groups.map(({ length }) => length));
-  const bestGroups = groups.flatMap((row) => filledUp(row, grouped, { group: '', probability: 0 }));
+  const bestGroups = groups.flatMap((row) => padded(row, grouped, { group: '', probability: 0 }));
   const content = (datatype: Content['datatype'], width: number, data: Content['data']): Content => ({
     datatype,
     shape: [answers.length, width],
@@ -116,7 +116,7 @@ function nothing(rows: number): Content {
 const nobody = { class: '', probability: 0, seen: false };
 
 /** The first `length` of them; where there are fewer, `filler` takes the places that are left. */
-function filledUp<T>(row: readonly T[], length: number, filler: T): T[] {
+function padded<T>(row: readonly T[], length: number, filler: T): T[] {
   return Array.from({ length }, (_, k) => (k < row.length ? row[k] : filler));
 }
 

@@ -32,11 +32,11 @@ export function readInferRequest(
 }
 
 /** That it is a number, and not too large, was checked before the body was read: see body-limit.ts. */
-function jsonLength(text: string, most: number): number {
-  if (Number(text) <= most) return Number(text);
+function jsonLength(text: string, max: number): number {
+  if (Number(text) <= max) return Number(text);
   throw new Failure(
     'request-invalid',
-    `Inference-Header-Content-Length must be the length of the JSON, at most that of the body (${most}), not "${text}".`,
+    `Inference-Header-Content-Length must be the length of the JSON, at most that of the body (${max}), not "${text}".`,
   );
 }
 
@@ -78,7 +78,6 @@ function contentOf(input: InferInput, bytes: Buffer, limits: InferLimits): Infer
   return { features: matrix(rows, width, values) };
 }
 
-function checkRows(rows: number, most: number): void {
-  if (rows < 1 || rows > most)
-    throw refused('/shape/0', `from 1 to ${most} rows are accepted in one request`);
+function checkRows(rows: number, max: number): void {
+  if (rows < 1 || rows > max) throw refused('/shape/0', `from 1 to ${max} rows are accepted in one request`);
 }

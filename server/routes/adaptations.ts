@@ -1,4 +1,4 @@
-/** /adaptations: what is learnt from pictures that nobody labelled, and back again. */
+/** /adaptations: what is learnt from unlabelled pictures, and back again. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
@@ -13,7 +13,7 @@ import { validate } from '../http/validate.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
 import { idempotencyKeyOf } from './idempotency.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 /** So long a request with an Idempotency-Key waits; what it asked for goes on, and a repeat asks for the result. */
 const usualAnswerSeconds = 60;
@@ -29,7 +29,7 @@ export function adaptationRoutes(
     .all(named('adaptations'))
     .get(caller, (request, response) =>
       serving.use(async ({ adaptations, classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const all = (await adaptations.list()).map(summaryOf);
         response.json({ adaptations: all, registryRevision: classes.revision });
       }),
@@ -43,7 +43,7 @@ export function adaptationRoutes(
     .all(named('adaptation'))
     .get(caller, (request, response) =>
       serving.use(async ({ adaptations, classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const { id } = request.params;
         const found = (await adaptations.list()).find((one) => one.id === id);
         if (!found)

@@ -40,7 +40,7 @@ export function checkCandidates(
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
-        detail: `there is no class "${like}"; GET /classes lists them${meant(like, classes)}`,
+        detail: `there is no class "${like}"; GET /classes lists them${suggestion(like, classes)}`,
       });
     if (model && isEmpty(model.attributes))
       problems.push({
@@ -81,7 +81,7 @@ export function refuseTooMany(value: unknown, described: Manifest['attributes'])
     });
 }
 
-function meant(like: string, classes: ServedModel['classes']): string {
+function suggestion(like: string, classes: ServedModel['classes']): string {
   const hint = didYouMean(
     like,
     classes.list().map(({ name }) => name),

@@ -14,7 +14,7 @@ import { previewOf } from './class-previews.js';
 import type { RouteDependencies } from './dependencies.js';
 import { contentOfForm, examplesOf, extractForm, type ExtractedForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 const dryRunSeconds = 120;
 
@@ -27,7 +27,7 @@ export function classExampleRoutes(dependencies: RouteDependencies): Router {
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
         validate(noQuerySchema, request.query, 'query');
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const { name, unusableExamples } = classInPath(request, classes);
         const examples = classes.examplesOf(name).map(({ id, createdAt, createdBy, usable }) => {
           return { id, createdAt: new Date(createdAt).toISOString(), by: createdBy, usable };

@@ -11,7 +11,7 @@ import type { Candidate } from './class-candidates.js';
 /** Each takes a fit of its own. */
 const maxPreviews = 50;
 
-interface GivenPictures {
+interface NamedExamples {
   readonly examples: readonly NewExample[];
   /** As the files were called, in the same order. */
   readonly names: readonly string[];
@@ -19,7 +19,7 @@ interface GivenPictures {
 
 export async function previewClasses(
   candidates: readonly Candidate[],
-  { examples, names }: GivenPictures,
+  { examples, names }: NamedExamples,
   { classes, manifest }: Pick<ServedModel, 'classes' | 'manifest'>,
   signal: AbortSignal,
 ) {
@@ -54,7 +54,7 @@ export async function previewClasses(
 /** Of a class that may be there already, with these pictures of it. */
 export async function previewOf(
   content: ClassContent,
-  { examples, names }: GivenPictures,
+  { examples, names }: NamedExamples,
   { classes, manifest }: Pick<ServedModel, 'classes' | 'manifest'>,
   signal: AbortSignal,
 ) {

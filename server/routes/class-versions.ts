@@ -3,7 +3,7 @@ import { Router, type Request } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { ClassChange, Classes } from '../classes/contract.js';
 import { namesOf, noSuchClass } from '../classes/no-such-class.js';
-import type { ClassVersion, VersionPage } from '../classes/store/contract.js';
+import type { ClassVersion, VersionRange } from '../classes/store/contract.js';
 import { removedQuerySchema, versionsQuerySchema } from '../contract/class-schemas.js';
 import { onlyMethods } from '../http/errors.js';
 import { named } from '../http/request-context.js';
@@ -14,7 +14,7 @@ import { namesInPath } from './class-name-in-path.js';
 import type { RouteDependencies } from './dependencies.js';
 import { answerOnce } from './idempotency.js';
 import { ifMatchIn } from './if-match.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 export function classVersionRoutes({ serving, settings, caller, admin }: RouteDependencies): Router {
   const router = Router();
@@ -24,7 +24,7 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
         const { limit, after } = validate(removedQuerySchema, request.query, 'query');
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const page = { limit: limit + 1, ...(after !== undefined && { after }) };
         const found = await classes.removed(page);
         const shown = found.slice(0, limit);
@@ -42,7 +42,7 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
         const page = validate(versionsQuerySchema, request.query, 'query');
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const { limit, before } = page;
         const { name, versions } = await versionsInPath(request, classes, {
           limit,
@@ -103,7 +103,7 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
 async function versionsInPath(
   request: Request,
   classes: Classes,
-  page: VersionPage,
+  page: VersionRange,
 ): Promise<{ readonly name: string; readonly versions: readonly ClassVersion[] }> {
   const names = namesInPath(request, classes);
   for (const name of names) {

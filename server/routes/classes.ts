@@ -28,7 +28,7 @@ import { contentOfForm, examplesOf, extractForm } from './example-pictures.js';
 import { answerOnce, type StoredAnswer } from './idempotency.js';
 import { requiredIfMatch } from './if-match.js';
 import { isForm } from './read-pictures.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 const dryRunSeconds = 120;
 
@@ -40,7 +40,7 @@ export function classRoutes(dependencies: RouteDependencies): Router {
     .all(named('classes'))
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         response.json(await pageOfClasses(request, classes));
       }),
     )
@@ -53,7 +53,7 @@ export function classRoutes(dependencies: RouteDependencies): Router {
     .all(named('class'))
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const name = nameInPath(request, classes);
         const known = classes.get(name);
         if (!known) throw noSuchClass(name, namesOf(classes));

@@ -4,15 +4,15 @@ import { Failure } from '../../core/failures.js';
 import { classifyQuerySchema } from '../contract/schemas.js';
 import { callerOf } from '../http/caller.js';
 import { onlyMethods } from '../http/errors.js';
-import { problemOf } from '../http/problem-details.js';
+import { problemDetailsOf } from '../http/problem-details.js';
 import { contextOf, named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
 import type { ClassificationAtRevision, Inference, Permit, PictureRequest } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
-import { readPictures, type Uploading } from './read-pictures.js';
-import { reachRevision } from './registry-revision.js';
+import { readUpload, type Uploading } from './read-pictures.js';
+import { awaitRevision } from './registry-revision.js';
 import { restrictionOptions } from '../inference/may-answer.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
 
@@ -24,7 +24,7 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
     .all(named('classify'))
     .post(caller, async (request, response) => {
       const answer = await serving.use(async (model) => {
-        await reachRevision(request, model.classes);
+        await awaitRevision(request, model.classes);
         // A place in the queue is acquired before a byte of the body is read.
         const who = callerOf(request);
         return model.inference.admit(who, (permit) =>
@@ -56,7 +56,7 @@ async function classify(model: ServedModel, admitted: Admitted, dependencies: Ro
     ...restrictionOptions({ ...restriction, groups }, classes, fieldNames),
   };
   const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
-  const { pictures } = await readPictures(admitted, dependencies);
+  const { pictures } = await readUpload(admitted, dependencies);
   permit.extendTo(pictures.length);
   const { onStage } = contextOf(request);
   const requests = pictures.map((picture) => ({ ...picture, options, signal, onStage }));
@@ -88,7 +88,7 @@ async function outcomeOf(picture: PictureRequest, inference: Inference) {
     return { outcome: { name, ...shown(answer) }, revision: answer.revision };
   } catch (error) {
     if (error instanceof Failure && error.code.startsWith('image-'))
-      return { outcome: { name, problem: problemOf(error) } };
+      return { outcome: { name, problem: problemDetailsOf(error) } };
     throw error;
   }
 }

@@ -16,7 +16,7 @@ export interface RouteDependencies {
   /** Lets through who may change things. */
   readonly admin: RequestHandler;
   readonly state: ServerState;
-  /** Loads the bundle anew; answers whether another one serves now. */
+  /** Reloads the bundle; answers whether another one serves now. */
   readonly reload: () => Promise<{ readonly version: string; readonly changed: boolean }>;
   /** What a reload would do, without doing it. */
   readonly previewReload: () => Promise<ReloadPreview>;

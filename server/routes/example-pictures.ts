@@ -10,7 +10,7 @@ import type { ExtractedPicture } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
-import { readPictures } from './read-pictures.js';
+import { readUpload } from './read-pictures.js';
 
 export interface ExtractedForm extends UploadedForm {
   /** Of each picture, as the backbone gives them. */
@@ -31,7 +31,7 @@ export function extractForm(
   return inference.admit(who, (permit) =>
     dependencies.uploads.hold(who, async (upload) => {
       const signal = requestSignal(request, response, dependencies.settings.deadlineSeconds);
-      const form = await readPictures({ request, response, upload }, dependencies, textField);
+      const form = await readUpload({ request, response, upload }, dependencies, textField);
       permit.extendTo(form.pictures.length);
       const { onStage } = contextOf(request);
       const outcomes = await runAll(form.pictures, signal, async (picture, either) => {

@@ -17,7 +17,7 @@ import { decodedDots } from './class-name-in-path.js';
 import type { RouteDependencies } from './dependencies.js';
 import { answerOnce } from './idempotency.js';
 import { ifMatchIn, requiredIfMatch } from './if-match.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 export function groupRoutes(dependencies: RouteDependencies): Router {
   const { serving, caller, admin } = dependencies;
@@ -27,7 +27,7 @@ export function groupRoutes(dependencies: RouteDependencies): Router {
     .all(named('groups'))
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         response.json(pageOfGroups(request, classes));
       }),
     )
@@ -37,7 +37,7 @@ export function groupRoutes(dependencies: RouteDependencies): Router {
     .all(named('group'))
     .get(caller, (request, response) =>
       serving.use(async ({ classes }) => {
-        await reachRevision(request, classes);
+        await awaitRevision(request, classes);
         const group = requiredGroup(groupInPath(request, classes), classes);
         response.setHeader('ETag', quoted(group.etag));
         response.json(shownGroup(group, classes));

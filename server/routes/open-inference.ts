@@ -17,7 +17,7 @@ import { inferBodyLimits } from '../open-inference/body-limit.js';
 import { readInferRequest, type InferContent } from '../open-inference/read-request.js';
 import { extensions, modelName, type ModelMetadata } from '../open-inference/schemas.js';
 import type { RouteDependencies } from './dependencies.js';
-import { reachRevision } from './registry-revision.js';
+import { awaitRevision } from './registry-revision.js';
 
 const maxRows = 1024;
 const headerLengthName = 'Inference-Header-Content-Length';
@@ -45,7 +45,7 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
     .all(named('v2-infer'))
     .post(caller, async (request, response) => {
       const answer = await serving.use(async (model) => {
-        await reachRevision(request, model.classes);
+        await awaitRevision(request, model.classes);
         requireModel(request, model);
         // A place in the queue is acquired before a byte of the body is read.
         const who = callerOf(request);
@@ -62,7 +62,7 @@ export function openInferenceRoutes(dependencies: RouteDependencies): Router {
   return router;
 }
 
-/** What orchestrators ask; apart from the rest, so that it can stand in front of a rate limit. */
+/** What orchestrators ask; apart from the rest, so that it can be mounted before a rate limit. */
 export function openInferenceStateRoutes({ serving, state }: RouteDependencies): Router {
   const router = Router();
   router

@@ -1,4 +1,4 @@
-/** /pools: pictures that nobody labelled. Features are stored, never pictures. */
+/** /pools: unlabelled pictures. Features are stored, never pictures. */
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { KnownPool } from '../adaptation/contract.js';

@@ -22,7 +22,7 @@ export function isForm(request: Request): boolean {
 }
 
 /** `textField`: a part of the form that may come beside the pictures, or without any. */
-export async function readPictures(
+export async function readUpload(
   { request, response, upload }: Uploading,
   { settings, metrics }: Pick<RouteDependencies, 'settings' | 'metrics'>,
   textField?: string,

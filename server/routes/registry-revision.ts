@@ -7,7 +7,7 @@ import type { Classes } from '../classes/contract.js';
 const patienceMilliseconds = 3000;
 
 /** Resolves when the classes are at the revision that the request asks for, if it asks for one. */
-export async function reachRevision(request: Request, classes: Classes): Promise<void> {
+export async function awaitRevision(request: Request, classes: Classes): Promise<void> {
   const wanted = request.header('if-registry-revision');
   if (wanted === undefined) return;
   if (!/^\d{1,15}$/.test(wanted))

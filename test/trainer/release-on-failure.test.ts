@@ -18,7 +18,7 @@ import { figureSolvers } from '../../trainer/experiments/figure-solvers.js';
 import { Timekeeper } from '../../trainer/experiments/timekeeper.js';
 import { trainModel } from '../../trainer/model.js';
 import { prepareTrainingData } from '../../trainer/preparation/training-data.js';
-import { validate } from '../../trainer/selection/validate.js';
+import { validateOnFold } from '../../trainer/selection/validate.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const folder = temporaryFolder();
@@ -89,7 +89,7 @@ describe.skipIf(!existsSync('/proc/self/fd'))('no scratch file stays open after'
     ['transductive training', async (data) => (await trainModel(data, transductive, run)).data.release()],
     [
       'a validation fold',
-      (data) => validate(data, configuration, { ...run, fold: 0, foldSeed: 0, shares: [1] }),
+      (data) => validateOnFold(data, configuration, { ...run, fold: 0, foldSeed: 0, shares: [1] }),
     ],
     ['the softmax baseline', async (data) => (await fitSoftmax(data, configuration, run)).release()],
     ['the kernel ridge baseline', async (data) => (await fitKernelRidge(data, run)).release()],

@@ -13,7 +13,7 @@ import { fewShotRows } from '../datasets/few-shot.js';
 import { rowsOutsideSplits } from '../datasets/rows-outside-splits.js';
 import { filesUnder } from '../extraction/list-pictures.js';
 import { PartStore } from '../extraction/parts.js';
-import { partCount, type Plan } from '../extraction/plan.js';
+import { partCount, type ExtractionPlan } from '../extraction/plan.js';
 import { runParts } from '../extraction/run-parts.js';
 import { wholeWork } from '../shard.js';
 
@@ -63,7 +63,7 @@ export async function poolOfPictures(
   if (files.length === 0)
     throw new Failure('dataset-invalid', `There are no pictures in ${images}. Name a folder that has some.`);
   const batchSize = backbone.entry.fixedBatch ?? defaultBatchSize;
-  const plan: Plan = {
+  const plan: ExtractionPlan = {
     formatVersion: 1,
     name: 'unlabelled',
     backbone: backbone.identity,

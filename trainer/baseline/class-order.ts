@@ -11,6 +11,7 @@
  * The attributes explain (matched - chance) / (ceiling - chance) of what can be explained, at least 0. CUB has 0.88 in its own
  * order, 0.13 shifted by one (neighbours in the alphabet are often relatives) and at most 0.07 in other orders.
  */
+import { meanVector } from '../../core/mean.js';
 import { Random } from '../../core/random.js';
 import { rowOf } from '../../core/matrix.js';
 import type { Dataset } from '../datasets/dataset.js';
@@ -139,7 +140,7 @@ function centredMeans(dataset: Dataset): Record<'means' | 'firstHalf' | 'secondH
     [...rowsOf.values()].map((rows) => {
       const kept = rows.filter((_, position) => keep(position));
       const counted = kept.length > 0 ? kept : rows;
-      return meanOf(counted.length, (i) => rowOf(dataset.features, counted[i]));
+      return meanVector(counted.length, dataset.features.columns, (i) => rowOf(dataset.features, counted[i]));
     });
   return {
     means: centred(meansOf(() => true)),
@@ -149,18 +150,8 @@ function centredMeans(dataset: Dataset): Record<'means' | 'firstHalf' | 'secondH
 }
 
 function centred(rows: Float64Array[]): Float64Array[] {
-  const centre = meanOf(rows.length, (i) => rows[i]);
+  const centre = meanVector(rows.length, rows[0].length, (i) => rows[i]);
   return rows.map((row) => row.map((value, k) => value - centre[k]));
-}
-
-/** Rows are read one after another: those of a class may lie on disk. */
-function meanOf(count: number, rowAt: (i: number) => ArrayLike<number>): Float64Array {
-  const mean = new Float64Array(rowAt(0).length);
-  for (let i = 0; i < count; i++) {
-    const row = rowAt(i);
-    for (let k = 0; k < mean.length; k++) mean[k] += row[k] / count;
-  }
-  return mean;
 }
 
 function unit(row: Float64Array): Float64Array {

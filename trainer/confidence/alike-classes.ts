@@ -17,7 +17,7 @@ export interface ClassRest {
   readonly rest: number;
 }
 
-export interface AlikeClasses {
+interface AlikeClasses {
   readonly alike: NonNullable<NonNullable<Confidence['recognition']>['alike']>;
   /** Mean size of what is left for a class left out. */
   readonly error: number;

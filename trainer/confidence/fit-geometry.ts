@@ -5,6 +5,7 @@
 import { classMeans, directionOf, lengthOf } from '../../core/head/synthetic-rows.js';
 import { NoveltyObserver, type NoveltyGeometry } from '../../core/head/novelty/geometry.js';
 import { matrix, piecesOf, rowOf, type Matrix, type RowSource } from '../../core/matrix.js';
+import { mean } from '../../core/mean.js';
 import type { TrainingData } from '../preparation/training-data.js';
 import { sortedEigen } from '../report/tsne/sorted-eigen.js';
 import type { FittedGeometry } from './fold-sample.js';
@@ -71,7 +72,7 @@ function momentsOf(features: RowSource): Pick<NoveltyGeometry, 'mean' | 'deviati
   const variance = squares.map((square, d) =>
     Math.max(0, square / features.rows - (sums[d] / features.rows) ** 2),
   );
-  const usual = variance.reduce((sum, value) => sum + value, 0) / width;
+  const usual = mean(variance);
   return {
     mean: Float32Array.from(sums, (sum) => sum / features.rows),
     deviation: Float32Array.from(variance, (value) => Math.sqrt(value + 1e-3 * usual + smallestVariance)),

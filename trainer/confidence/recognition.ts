@@ -8,6 +8,7 @@ import { choleskyInPlace, choleskySolveInPlace } from '../../core/compute/linear
 import { expectedRecognition, type Promised } from '../../core/fitting/recognition.js';
 import type { Sharpness } from '../../core/head/sharpness.js';
 import { rowOf } from '../../core/matrix.js';
+import { mean } from '../../core/mean.js';
 import { fitAlikeClasses, type ClassRest } from './alike-classes.js';
 import type { FoldSample } from './fold-sample.js';
 import { rowsPerPromise } from './promises.js';
@@ -100,8 +101,6 @@ function probabilityOf(label: number, scores: Float32Array, fold: BiasedFold, sh
 export function leastSquares(
   classes: readonly JudgedClass[],
 ): Pick<FittedRecognition, 'constant' | 'promise' | 'nearness' | 'crowding'> {
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length;
   const columns = [
     classes.map(({ promised }) => promised),
     classes.map(({ nearest }) => nearest),

@@ -48,14 +48,14 @@ export async function readFeatures(
   }
 }
 
-interface Shape {
+interface FeaturesShape {
   readonly rows: number;
   readonly columns: number;
   /** Null for a file that is not row-major floats. */
   readonly stored: StoredShape | null;
 }
 
-async function npyShape(path: string): Promise<Shape> {
+async function npyShape(path: string): Promise<FeaturesShape> {
   const { shape, type, isFortran, start } = await readNpyHeader(path);
   if (shape.length !== 2)
     throw new Failure(
@@ -71,7 +71,7 @@ async function npyShape(path: string): Promise<Shape> {
 async function rawShape(
   path: string,
   { rows = 0, columns = 0 }: OpenFormManifest['features'],
-): Promise<Shape> {
+): Promise<FeaturesShape> {
   const { size } = await stat(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });

@@ -25,7 +25,8 @@ export function evaluationTable(
   const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
   const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3)).join(', ');
-  const beside = (figure: (one: BaselineResult) => Figure): Figure[] => [kernelRidge, eszsl].map(figure);
+  const beside = (figure: (one: BaselineResult) => WithInterval): WithInterval[] =>
+    [kernelRidge, eszsl].map(figure);
   const lines = [
     `Mean accuracy over classes in %     ${['model', 'kernel ridge', 'ESZSL'].map((name) => name.padEnd(withinWidth)).join('   ')}   (95 % intervals: other test rows of the same classes)`,
     line(
@@ -68,7 +69,7 @@ export function evaluationTable(
 
 function overBiases(
   { generalizedWithoutBias, upperBound, ausuc }: Evaluation,
-  beside: (figure: (one: BaselineResult) => Figure) => Figure[],
+  beside: (figure: (one: BaselineResult) => WithInterval) => WithInterval[],
 ): string[] {
   return [
     line(
@@ -98,9 +99,9 @@ function onValidation(figures: ValidationFigures | undefined): string {
 }
 
 /** A figure, with its interval where it has one. */
-type Figure = readonly [value: number | null, interval?: Interval | null];
+type WithInterval = readonly [value: number | null, interval?: Interval | null];
 
-function line(name: string, model: Figure, others: readonly Figure[] = [], remark = ''): string {
+function line(name: string, model: WithInterval, others: readonly WithInterval[] = [], remark = ''): string {
   const beside = [0, 1].map((i) =>
     (i in others ? percentWithinColumn(...others[i]) : '').padEnd(withinWidth),
   );

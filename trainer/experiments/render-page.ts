@@ -6,7 +6,7 @@ import { table } from '../report/render/table.js';
 import { samplesChart, solversChart } from './charts.js';
 import { cell, sources, titles } from './render.js';
 import type { Figure, Reproduction } from './reproduce.js';
-import type { Table, TableRow } from './table.js';
+import type { ResultTable, TableRow } from './table.js';
 
 const figureTitles: Readonly<Record<Figure['figure'], { id: string; title: string }>> = {
   samples: { id: 'samples', title: 'Synthetic features' },
@@ -27,7 +27,7 @@ export function renderPage({ tables, figures }: Reproduction, name: string): str
   ]);
 }
 
-function tableSection({ table: id, dataset, columns, rows, notes }: Table): Markup {
+function tableSection({ table: id, dataset, columns, rows, notes }: ResultTable): Markup {
   return html`<section id="${id}">
     <h2>${titles[id]}</h2>
     ${table<TableRow>(

@@ -4,7 +4,7 @@ import type { SolversFigure } from './figure-solvers.js';
 import type { TsneFigure } from './figure-tsne.js';
 import type { Figure, Reproduction } from './reproduce.js';
 import type { TableName } from './published.js';
-import type { Table, TableRow } from './table.js';
+import type { ResultTable, TableRow } from './table.js';
 
 export const titles: Readonly<Record<TableName, string>> = {
   gzsl: 'Generalized zero-shot learning: all classes compete',
@@ -26,7 +26,7 @@ export function renderMarkdown({ tables, figures }: Reproduction): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function renderTable({ table, dataset, columns, rows, notes }: Table): string {
+function renderTable({ table, dataset, columns, rows, notes }: ResultTable): string {
   const cells = rows.map((row) => [
     sources[row.source],
     row.name,

@@ -14,7 +14,7 @@ import { figureTsne, type TsneFigure } from './figure-tsne.js';
 import type { ExperimentRun } from './judged-model.js';
 import type { TableName } from './published.js';
 import { renderMarkdown } from './render.js';
-import { makeTable, stepsOf, type Table, type TableRequest } from './table.js';
+import { makeTable, stepsOf, type ResultTable, type TableRequest } from './table.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 import { Timekeeper } from './timekeeper.js';
 
@@ -31,7 +31,7 @@ interface ReproduceRequest extends Omit<TableRequest, 'table'> {
 }
 
 export interface Reproduction {
-  readonly tables: readonly Table[];
+  readonly tables: readonly ResultTable[];
   readonly figures: readonly Figure[];
 }
 
@@ -63,7 +63,7 @@ export async function reproduce(request: ReproduceRequest): Promise<Reproduction
   const directory = ExperimentDirectory.open(out, dataset, engine);
   const run = { engine, directory, watcher };
   const time = new Timekeeper(stepsOfAll(request), watcher);
-  const tables: Table[] = [];
+  const tables: ResultTable[] = [];
   for (const table of request.tables) tables.push(await makeTable({ ...request, table }, run, time));
   const figures: Figure[] = [];
   for (const figure of request.figures)

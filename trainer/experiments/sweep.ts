@@ -15,7 +15,7 @@ import type { Engine } from '../engine/contract.js';
 import { fileCheckpoints } from '../generator/checkpoint.js';
 import { requireTrainable } from '../preparation/require-trainable.js';
 import { foldPlan, requireFolds } from '../selection/fold-plan.js';
-import { validate } from '../selection/validate.js';
+import { validateOnFold } from '../selection/validate.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 import type { GridPoint } from './sweep-grid.js';
 import { Timekeeper } from './timekeeper.js';
@@ -74,7 +74,7 @@ export async function sweep(request: SweepRequest): Promise<void> {
       if (existsSync(file)) return;
       const checkpoint = (member: number): string =>
         join(out, `${key}-fold${fold}-member${member}.checkpoint`);
-      const [found] = await validate(dataset, point.configuration, {
+      const [found] = await validateOnFold(dataset, point.configuration, {
         engine,
         seed,
         watcher,

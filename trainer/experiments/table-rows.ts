@@ -12,7 +12,7 @@ import { generalizedAt, judgedModel, type ExperimentRun } from './judged-model.j
 import { columnsOf, type TableName } from './published.js';
 import type { TableRequest, TableRow } from './table.js';
 import type { Timekeeper } from './timekeeper.js';
-import type { Variant } from './variants.js';
+import type { TrainingVariant } from './variants.js';
 
 /** A figure of every column; null where test rows are missing. */
 type Figures = readonly (number | null)[];
@@ -37,10 +37,10 @@ export async function baselineRow(
 }
 
 /** Seeds of one row take about equally long; rows differ, by a factor of ten and more. */
-export const kindOfVariant = (table: TableName, { name }: Variant): string => `${table}: ${name}`;
+export const kindOfVariant = (table: TableName, { name }: TrainingVariant): string => `${table}: ${name}`;
 
 export async function variantRow(
-  variant: Variant,
+  variant: TrainingVariant,
   source: 'ours' | 'ablation',
   { table, dataset, seeds }: TableRequest,
   run: ExperimentRun,
@@ -71,7 +71,7 @@ interface Chosen {
  * Where neither is to be chosen, no fold is trained.
  */
 async function selectionOf(
-  { configuration, share }: Variant,
+  { configuration, share }: TrainingVariant,
   table: TableName,
   dataset: Dataset,
   seeds: { readonly seed: number; readonly foldSeed: number },

@@ -41,7 +41,7 @@ export interface TableRow {
   readonly seeds?: number;
 }
 
-export interface Table {
+export interface ResultTable {
   readonly table: TableName;
   readonly dataset: string;
   readonly columns: readonly string[];
@@ -49,7 +49,11 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-export async function makeTable(request: TableRequest, run: ExperimentRun, time: Timekeeper): Promise<Table> {
+export async function makeTable(
+  request: TableRequest,
+  run: ExperimentRun,
+  time: Timekeeper,
+): Promise<ResultTable> {
   const { table, dataset } = request;
   const rows = publishedRows(request);
   if (request.baselines && table !== 'tzsl') {

@@ -1,8 +1,9 @@
+import { mean } from '../../core/mean.js';
 import type { Watcher } from '../../core/progress.js';
 import { timeLeftInWords } from '../../core/time-left.js';
 
 /** Steps that were computed: how many, and how long they took together. */
-interface Pace {
+interface ComputedSteps {
   readonly steps: number;
   readonly seconds: number;
 }
@@ -17,7 +18,7 @@ const computedSeconds = 0.5;
 export class Timekeeper {
   private done = 0;
   private readonly left: string[];
-  private readonly paces = new Map<string, Pace>();
+  private readonly paces = new Map<string, ComputedSteps>();
 
   /** `kinds` has the kind of every step that is to come. */
   constructor(
@@ -46,9 +47,9 @@ export class Timekeeper {
 
   private words(): string {
     if (this.left.length === 0 || this.paces.size === 0) return '';
-    const means = new Map(Array.from(this.paces, ([kind, pace]) => [kind, pace.seconds / pace.steps]));
-    const ofOthers = [...means.values()].reduce((sum, mean) => sum + mean, 0) / means.size;
-    const seconds = this.left.reduce((sum, kind) => sum + (means.get(kind) ?? ofOthers), 0);
+    const perStep = new Map(Array.from(this.paces, ([kind, pace]) => [kind, pace.seconds / pace.steps]));
+    const ofOthers = mean([...perStep.values()]);
+    const seconds = this.left.reduce((sum, kind) => sum + (perStep.get(kind) ?? ofOthers), 0);
     return timeLeftInWords(1000 * seconds);
   }
 }

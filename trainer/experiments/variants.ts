@@ -2,7 +2,7 @@
 import { transductiveSchema, type Configuration } from '../configuration.js';
 import type { TableName } from './published.js';
 
-export interface Variant {
+export interface TrainingVariant {
   readonly name: string;
   readonly configuration: Configuration;
   /** How much of what the generator learns is used; left out, validation classes choose where there is a choice. */
@@ -12,7 +12,7 @@ export interface Variant {
 /** The weight that the regulariser gets when the configuration has none. */
 const defaultBeta = 0.1;
 
-export function variantsOf(base: Configuration, table: TableName, withAblations: boolean): Variant[] {
+export function variantsOf(base: Configuration, table: TableName, withAblations: boolean): TrainingVariant[] {
   const start = table === 'tzsl' ? inTransductiveSetting(base) : base;
   const ours = { name: 'Unseen', configuration: start };
   return withAblations ? [ours, ...ofClosedForm(start), ...ofGenerator(start)] : [ours];
@@ -24,7 +24,7 @@ function inTransductiveSetting(base: Configuration): Configuration {
 }
 
 /** What each part of the model is worth, where there is a closed form to stand on. */
-function ofClosedForm(base: Configuration): Variant[] {
+function ofClosedForm(base: Configuration): TrainingVariant[] {
   const { generator } = base;
   if (generator.closedForm === 'none') return [];
   // Nothing of what is learnt is used, so that nothing needs to be learnt.
@@ -62,13 +62,13 @@ function generatorAlone(base: Configuration): Configuration {
  * How the generator is trained. These rows stand on no closed form: on one, validation classes may give what is learnt no share,
  * and all of them would be the same model.
  */
-function ofGenerator(start: Configuration): Variant[] {
+function ofGenerator(start: Configuration): TrainingVariant[] {
   const base = generatorAlone(start);
   const prefix = base === start ? '' : 'generator alone, ';
   const { generator, transductive } = base;
   const { transport } = generator;
   const beta = generator.beta > 0 ? generator.beta : defaultBeta;
-  const changed = (name: string, over: Partial<Configuration['generator']>): Variant => ({
+  const changed = (name: string, over: Partial<Configuration['generator']>): TrainingVariant => ({
     name: `${prefix}${name}`,
     configuration: { ...base, generator: { ...generator, ...over } },
   });

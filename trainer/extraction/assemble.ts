@@ -14,7 +14,7 @@ import { writeOpenForm } from '../datasets/write-open-form.js';
 import type { LeftOut } from './attributes.js';
 import type { SplitName } from './list-pictures.js';
 import type { Part, PartStore } from './parts.js';
-import { partCount, planKey, type Plan } from './plan.js';
+import { partCount, planKey, type ExtractionPlan } from './plan.js';
 
 export const leftOutFile = 'left-out.csv';
 
@@ -53,7 +53,7 @@ export async function assembleParts(stores: readonly PartStore[], out: string): 
 /** One part after another: the features of all pictures may be more than memory holds. */
 async function collect(
   stores: readonly PartStore[],
-  plan: Plan,
+  plan: ExtractionPlan,
   scratch: string,
 ): Promise<{ features: RowSource; problems: Part['problems'] }> {
   const { featureWidth } = plan.backbone;
@@ -81,7 +81,7 @@ async function collect(
   return { features: room.finish(), problems };
 }
 
-function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number>): Dataset {
+function datasetOf(plan: ExtractionPlan, features: RowSource, unusable: ReadonlySet<number>): Dataset {
   const rows = plan.pictures.flatMap((_, index) => (unusable.has(index) ? [] : [index]));
   const pictures = rows.map((picture) => plan.pictures[picture]);
   const splits = splitsOf(plan, pictures);
@@ -114,7 +114,7 @@ function datasetOf(plan: Plan, features: RowSource, unusable: ReadonlySet<number
 }
 
 /** Splits are made before pictures are opened: a class left without a readable training picture trains on its test ones. */
-function splitsOf({ splitsWereMade }: Plan, pictures: Plan['pictures']): SplitName[] {
+function splitsOf({ splitsWereMade }: ExtractionPlan, pictures: ExtractionPlan['pictures']): SplitName[] {
   const trained = new Set(pictures.flatMap((item) => (item.split === 'train' ? [item.class] : [])));
   return pictures.map((item) =>
     splitsWereMade && item.split === 'test-seen' && !trained.has(item.class) ? 'train' : item.split,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../../core/failures.js';
 import { bytesOf, sha256Of } from '../../core/hash.js';
-import { planKey, planSchema, type Plan } from './plan.js';
+import { planKey, planSchema, type ExtractionPlan } from './plan.js';
 
 const partSchema = z.object({
   pictures: z.int(),
@@ -28,11 +28,11 @@ const planFile = 'plan.json';
 export class PartStore {
   private constructor(
     readonly folder: string,
-    readonly plan: Plan,
+    readonly plan: ExtractionPlan,
   ) {}
 
   /** A new folder, or the one of an earlier run of the same plan. */
-  static async open(folder: string, plan: Plan): Promise<PartStore> {
+  static async open(folder: string, plan: ExtractionPlan): Promise<PartStore> {
     if (existsSync(join(folder, planFile))) {
       const found = await PartStore.read(folder);
       if (planKey(found.plan) !== planKey(plan))

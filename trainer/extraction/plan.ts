@@ -52,7 +52,7 @@ export const planSchema = z.object({
   leftOut: z.array(leftOutSchema),
 });
 
-export type Plan = z.infer<typeof planSchema>;
+export type ExtractionPlan = z.infer<typeof planSchema>;
 
 interface PlanRequest {
   readonly images: string;
@@ -158,7 +158,7 @@ export function planOf(
   request: PlanRequest,
   { described, notes, listed, usable, undescribed, classIndex }: Inputs,
   backbone: BackboneIdentity,
-): Plan {
+): ExtractionPlan {
   const { batchSize } = request;
 
   const splitsWereMade = usable.some(({ split }) => split === null);
@@ -216,11 +216,11 @@ function withoutAttributes(
   }));
 }
 
-export function planKey(plan: Plan): string {
+export function planKey(plan: ExtractionPlan): string {
   return sha256Of(JSON.stringify({ ...plan, images: undefined })); // the same pictures, wherever they are mounted
 }
 
-export function partCount({ pictures, partSize }: Plan): number {
+export function partCount({ pictures, partSize }: ExtractionPlan): number {
   return Math.ceil(pictures.length / partSize);
 }
 

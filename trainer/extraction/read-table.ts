@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
 import { cannotOpen } from '../datasets/problems.js';
 
-interface Table {
+interface CsvTable {
   readonly path: string;
   readonly header: readonly string[];
   readonly lines: readonly TableLine[];
@@ -21,7 +21,7 @@ export interface TableLine {
 const delimiters = [',', ';', '\t'] as const;
 
 /** A CSV file with a header line. Lines may be too long or too short: the caller reports those. */
-export async function readTable(path: string): Promise<Table> {
+export async function readTable(path: string): Promise<CsvTable> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });

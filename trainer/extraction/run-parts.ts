@@ -5,7 +5,7 @@ import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Shard } from '../shard.js';
 import type { Part, PartStore } from './parts.js';
-import { partCount, type Plan } from './plan.js';
+import { partCount, type ExtractionPlan } from './plan.js';
 
 export interface PartsDone {
   readonly pictures: number;
@@ -16,7 +16,7 @@ export interface PartsDone {
 }
 
 /** Shard 3 of 16 does the parts 2, 18, 34 …; which pictures make a part does not depend on the shards. */
-function partsOfShard(plan: Plan, { number, of }: Shard): number[] {
+function partsOfShard(plan: ExtractionPlan, { number, of }: Shard): number[] {
   return Array.from({ length: partCount(plan) }, (_, index) => index).filter((i) => i % of === number - 1);
 }
 
@@ -61,7 +61,7 @@ export async function runParts(
     problems: [] as Part['problems'],
   });
   const source = await openSource();
-  const pace = new Pace(watcher, total, resumed);
+  const pace = new ExtractionProgress(watcher, total, resumed);
   try {
     const options = { preprocessing, limits: { pixels: plan.pixelLimit }, signal: watcher.signal };
     const parts = missing.values();
@@ -101,7 +101,7 @@ function joined(rows: readonly Float32Array[]): Float32Array {
 }
 
 /** Images per second, beside the time left that every progress shows. */
-class Pace {
+class ExtractionProgress {
   private readonly started = performance.now();
   private readonly bar;
 

@@ -23,7 +23,7 @@ import { trainingStep } from './step.js';
 import { TrainingMonitor, type TrainingHooks } from './training-monitor.js';
 
 /** The transductive setting: rows whose labels are unknown, and the learnt weights from which training continues, if any. */
-interface Adaptation {
+interface TransductiveStart {
   readonly from?: ParameterValues;
   readonly unlabelled: UnlabelledRows;
 }
@@ -36,7 +36,7 @@ export async function trainGenerator(
   settings: GeneratorSettings,
   seed: number,
   hooks: TrainingHooks,
-  adaptation?: Adaptation,
+  adaptation?: TransductiveStart,
 ): Promise<TrainedNetworks> {
   const sizes = stepSizes(data, settings);
   const unlabelled = adaptation?.unlabelled ?? null;

@@ -1,4 +1,4 @@
-import { Graph, type Value } from '../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../core/compute/graph.js';
 import type { Operations } from '../engine/contract.js';
 import { graphOperations } from '../engine/onnx/operations.js';
 import {
@@ -32,7 +32,11 @@ function exportNetwork(
   name: string,
   shapes: Readonly<Record<string, readonly number[]>>,
   weights: TrainedNetworks['weights'],
-  build: (graph: Graph, ops: Operations<Value>, constants: Record<string, Value>) => Record<string, Value>,
+  build: (
+    graph: Graph,
+    ops: Operations<GraphValue>,
+    constants: Record<string, GraphValue>,
+  ) => Record<string, GraphValue>,
 ): Uint8Array {
   const graph = new Graph(name);
   const constants = Object.fromEntries(

@@ -8,7 +8,7 @@ import { restoreMargins, storeMargins } from '../evaluation/stored-margins.js';
 import { runResumableUnit } from '../resumable-unit.js';
 import type { WholeRun } from '../whole-run.js';
 import type { WorkDirectory } from '../work-directory.js';
-import { validate, type FoldResult } from './validate.js';
+import { validateOnFold, type FoldResult } from './validate.js';
 
 export interface SearchRun {
   readonly engine: Engine;
@@ -49,7 +49,7 @@ async function assessUnit(
 ): Promise<FoldResult[]> {
   const unit = unitName(configuration, shares, fold, [seed, foldSeed]);
   const stored = await runResumableUnit(work, unit, async ({ checkpoints, log }) => {
-    const results = await validate(dataset, configuration, {
+    const results = await validateOnFold(dataset, configuration, {
       engine,
       seed,
       watcher,

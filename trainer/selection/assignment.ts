@@ -19,7 +19,7 @@ import { Random } from '../../core/random.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { TrainingData } from '../preparation/training-data.js';
-import { labelledRows, worldOf, type LabelledRows } from './assignment/fold-world.js';
+import { labelledRows, foldInputOf, type LabelledRows } from './assignment/fold-input.js';
 import { mixes, PoolTrial } from './assignment/pool-trial.js';
 import { bestPointOf, likeliestTemperature, unseenMass, withOffset } from './assignment/scored-rows.js';
 import type { FoldResult } from './validate.js';
@@ -64,29 +64,29 @@ export async function judgeAssignment(
   if (new Set(unseenRows.labels).size < 2 || seenRows.rows.rows < 2) return null;
   const products = await MatrixProducts.open();
   try {
-    const world = worldOf(data, dataset, head.realPrior);
+    const fold = foldInputOf(data, dataset, head.realPrior);
     const scored = async ({ rows, labels }: LabelledRows) => ({
-      scores: await products.forward(rows, world.prototypes),
+      scores: await products.forward(rows, fold.prototypes),
       labels,
     });
     const [ofSeen, ofUnseen] = [await scored(seenRows), await scored(unseenRows)];
-    const { bias, harmonicMean: unaided } = bestPointOf([ofSeen, ofUnseen], world.isUnseen);
-    const raised = (scores: Matrix): Matrix => withOffset(scores, world.isUnseen, bias);
+    const { bias, harmonicMean: unaided } = bestPointOf([ofSeen, ofUnseen], fold.isUnseen);
+    const raised = (scores: Matrix): Matrix => withOffset(scores, fold.isUnseen, bias);
     const temperature = likeliestTemperature(
       [ofSeen, ofUnseen].map(({ scores, labels }) => ({ scores: raised(scores), labels })),
     );
     const epsilon = softness * temperature;
-    const guardScores = raised(await products.forward(world.guard.rows, world.prototypes));
+    const guardScores = raised(await products.forward(fold.guard.rows, fold.prototypes));
     const mistakes = Math.min(
       4,
       Math.max(
         0.5,
-        unseenMass(raised(ofSeen.scores), world.isUnseen, epsilon) /
-          Math.max(1e-6, unseenMass(guardScores, world.isUnseen, epsilon)),
+        unseenMass(raised(ofSeen.scores), fold.isUnseen, epsilon) /
+          Math.max(1e-6, unseenMass(guardScores, fold.isUnseen, epsilon)),
       ),
     );
     const settings = { ...usualAdaptation, epsilon, rho: epsilon, mistakes, rounds };
-    const trial = new PoolTrial(products, world, bias, seenRows, unseenRows);
+    const trial = new PoolTrial(products, fold, bias, seenRows, unseenRows);
     const gains: (number[] | null)[] = [];
     for (const strength of strengths) {
       const isSettled = gains.at(-1) === null || (gains.length > 0 && isHarmless(gains.at(-1)!));

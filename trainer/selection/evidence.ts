@@ -9,15 +9,11 @@
  */
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { classMean } from '../../core/accuracy.js';
-import {
-  EvidenceModel,
-  meanOfRows,
-  unseenShare,
-  type EvidenceSettings,
-} from '../../core/fitting/evidence.js';
+import { EvidenceModel, unseenShare, type EvidenceSettings } from '../../core/fitting/evidence.js';
 import { directRows } from '../../core/head/feature-map.js';
 import { lengthOf } from '../../core/head/synthetic-rows.js';
 import { rowOf, takeRows, type Matrix } from '../../core/matrix.js';
+import { meanOfRows } from '../../core/mean.js';
 import { Random } from '../../core/random.js';
 import { predictClasses, type ClosedForm } from '../closed-form/kernel-ridge.js';
 import type { Configuration } from '../configuration.js';
@@ -88,7 +84,7 @@ export async function judgePictures(
     const restLabels = rest.map((row) => heldOut.indexOf(labels[row]));
     const rows = await directed(data, dataset, rest);
     const classesFor = (choice: Pick<EvidenceChoice, 'noise' | 'isotropicShare'>): Float32Array[] => {
-      const settings = settingsOf(closedForm, { ...usualEvidenceChoice, ...choice });
+      const settings = fittedEvidence(closedForm, { ...usualEvidenceChoice, ...choice });
       const model = new EvidenceModel(settings, deviations, rows.columns);
       return attributed.map((prediction, c) => model.posteriorMean(prediction, given[c], count));
     };
@@ -152,10 +148,10 @@ export function evidenceOf(
   choice: EvidenceChoice,
 ): { evidence: Manifest['head']['evidence']; deviations: Matrix | null } {
   if (!closedForm || head.temperature === null) return { evidence: null, deviations: null };
-  return { evidence: settingsOf(closedForm, choice), deviations: deviationsOf(closedForm).deviations };
+  return { evidence: fittedEvidence(closedForm, choice), deviations: deviationsOf(closedForm).deviations };
 }
 
-export function settingsOf(
+export function fittedEvidence(
   closedForm: ClosedForm,
   { noise, isotropicShare, halfBiasPictures }: EvidenceChoice,
 ): EvidenceSettings {

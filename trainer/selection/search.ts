@@ -18,7 +18,7 @@ import { percent } from '../../core/percent.js';
 import { mean } from '../../core/mean.js';
 
 /** One line of the table of what was tried. */
-interface Trial {
+interface SearchTrial {
   readonly setting: string; // '' for the configuration as given
   readonly value: number | null;
   readonly harmonicMean: number; // mean over the folds at the common bias
@@ -30,7 +30,7 @@ interface Trial {
 export interface Selection {
   readonly configuration: Configuration;
   readonly bias: Omit<ChosenBias, 'harmonicMean'>;
-  readonly trials: readonly Trial[]; // empty when nothing could be validated
+  readonly trials: readonly SearchTrial[]; // empty when nothing could be validated
   /** How much labelled pictures count beside attributes. */
   readonly evidence: EvidenceChoice;
   /** How unlabelled pictures are assigned to classes; null when it could not be measured. */
@@ -112,7 +112,7 @@ function chooseShare(
   let best = { share: 0, gain: 0 };
   for (let share = 1; share < perShare.length; share++) {
     const gains = onFolds[share].map((value, fold) => value - onFolds[0][fold]);
-    const gain = gains.reduce((sum, value) => sum + value, 0) / gains.length;
+    const gain = mean(gains);
     const squares = gains.reduce((sum, value) => sum + (value - gain) ** 2, 0);
     const error = Math.sqrt(squares / (gains.length - 1) / gains.length); // not a number for a single fold
     if (gain > best.gain && gain > minimumGain && gain > 2 * error) best = { share, gain };
@@ -160,7 +160,7 @@ function searchFoldCount(dataset: Dataset, start: Configuration): number {
 /** Values are compared with a single member each: settings affect all members of an ensemble alike. */
 async function search(dataset: Dataset, start: Configuration, run: SearchRun) {
   const { minimumGain, search: lists } = start.validation;
-  const trials: Trial[] = [];
+  const trials: SearchTrial[] = [];
   let best = start;
   const candidates = candidateCount(start);
   if (candidates === 0) return { configuration: best, trials };
@@ -228,7 +228,7 @@ function record(
   value: number | null,
   folds: readonly FoldResult[],
   { unseenBias, harmonicMean }: ChosenBias,
-): Trial {
+): SearchTrial {
   return {
     setting,
     value,

@@ -43,7 +43,7 @@ interface FoldRun extends ModelRun {
   readonly shares: readonly number[];
 }
 
-export async function validate(
+export async function validateOnFold(
   dataset: Dataset,
   configuration: Configuration,
   run: FoldRun,

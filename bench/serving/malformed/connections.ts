@@ -1,6 +1,6 @@
 /** Requests that would be fine if their clients stayed and sent them: slow ones, silent ones, and those torn down. */
 import type { PictureSeeds } from './pictures.js';
-import { head, whole, type MakeRequest } from './request.js';
+import { head, wholeRequest, type MakeRequest } from './request.js';
 
 /** Clients that send a little, wait, and send a little more; each holds its connection for seconds. */
 export function slowKinds({ good }: PictureSeeds): MakeRequest[] {
@@ -19,7 +19,7 @@ export function slowKinds({ good }: PictureSeeds): MakeRequest[] {
 export function abortedKinds({ good }: PictureSeeds): MakeRequest[] {
   return [
     (random) => {
-      const bytes = whole('POST /classify', { 'Content-Type': 'image/jpeg' }, good.jpeg);
+      const bytes = wholeRequest('POST /classify', { 'Content-Type': 'image/jpeg' }, good.jpeg);
       const at = random.integer(bytes.length);
       return {
         kind: 'upload aborted',

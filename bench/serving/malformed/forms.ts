@@ -1,7 +1,7 @@
 /** multipart/form-data that is broken, nested, endless, or not what the route takes. */
 import type { Random } from '../../../core/random.js';
 import type { PictureSeeds } from './pictures.js';
-import { head, noise, pick, whole, type MakeRequest, type MalformedRequest } from './request.js';
+import { head, noise, pick, wholeRequest, type MakeRequest, type MalformedRequest } from './request.js';
 
 const boundary = 'abcdef';
 const formType = `multipart/form-data; boundary=${boundary}`;
@@ -12,7 +12,10 @@ const file = 'Content-Disposition: form-data; name="image"; filename="a.png"';
 export function formKinds({ good }: PictureSeeds): MakeRequest[] {
   const png = good.png;
   const form = (kind: string, make: (random: Random) => Uint8Array, type = formType): MakeRequest => {
-    return (random) => ({ kind, parts: [whole('POST /classify', { 'Content-Type': type }, make(random))] });
+    return (random) => ({
+      kind,
+      parts: [wholeRequest('POST /classify', { 'Content-Type': type }, make(random))],
+    });
   };
   const part = (header: string, content: Uint8Array = png): Buffer =>
     lines(`--${boundary}`, header, '', content, `--${boundary}--`);

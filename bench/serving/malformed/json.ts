@@ -1,6 +1,6 @@
 /** Bodies for /classes and /v2/models/unseen/infer that are not JSON, or JSON of the wrong shape. */
 import type { Random } from '../../../core/random.js';
-import { noise, pick, whole, type MakeRequest } from './request.js';
+import { noise, pick, wholeRequest, type MakeRequest } from './request.js';
 
 const text = (content: string): Buffer => Buffer.from(content, 'utf8');
 
@@ -88,7 +88,7 @@ export function jsonKinds(): MakeRequest[] {
           'Inference-Header-Content-Length': pick(random, ['-1', 'x', 1, 1e9]),
         }),
       };
-      return { kind, parts: [whole(start, headers, make(random))] };
+      return { kind, parts: [wholeRequest(start, headers, make(random))] };
     };
   };
   const json =
@@ -110,7 +110,7 @@ export function jsonKinds(): MakeRequest[] {
       };
       return {
         kind: 'infer: too much JSON',
-        parts: [whole(`POST ${inferPath}`, headers, Buffer.alloc(200_000, ' '))],
+        parts: [wholeRequest(`POST ${inferPath}`, headers, Buffer.alloc(200_000, ' '))],
       };
     },
     send('infer: bytes behind the JSON', `POST ${inferPath}`, (random) =>

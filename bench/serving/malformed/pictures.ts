@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { flatJpeg, flatPng, hugePng, withChunk } from '../../../fixtures/flat-pictures.js';
 import type { Random } from '../../../core/random.js';
-import { noise, pick, whole, type MakeRequest } from './request.js';
+import { noise, pick, wholeRequest, type MakeRequest } from './request.js';
 
 type Format = 'jpeg' | 'png' | 'webp';
 export const formats: readonly Format[] = ['jpeg', 'png', 'webp'];
@@ -62,7 +62,7 @@ export function pictureKinds({ good, odd, bombs }: PictureSeeds): MakeRequest[] 
   const post = (kind: string, make: (random: Random) => Buffer): MakeRequest => {
     return (random) => {
       const headers = { 'Content-Type': `image/${pick(random, formats)}` };
-      return { kind, parts: [whole('POST /classify', headers, make(random))] };
+      return { kind, parts: [wholeRequest('POST /classify', headers, make(random))] };
     };
   };
   const any = (random: Random): Buffer => good[pick(random, formats)];

@@ -2,7 +2,7 @@
 import { METHODS } from 'node:http';
 import type { Random } from '../../../core/random.js';
 import { formats, type PictureSeeds } from './pictures.js';
-import { head, noise, pick, whole, type MakeRequest } from './request.js';
+import { head, noise, pick, wholeRequest, type MakeRequest } from './request.js';
 
 const routes = [
   '/classify',
@@ -65,7 +65,7 @@ export function protocolKinds({ good }: PictureSeeds): MakeRequest[] {
       kind: 'wrong query',
       parts: [
         random.integer(2) === 0
-          ? whole(`POST /classify?${pick(random, queries)}`, jpeg, good.jpeg)
+          ? wholeRequest(`POST /classify?${pick(random, queries)}`, jpeg, good.jpeg)
           : head(`GET /classes?${pick(random, queries)}`),
       ],
     }),
@@ -85,12 +85,15 @@ export function protocolKinds({ good }: PictureSeeds): MakeRequest[] {
         'Content-Type': pick(random, types),
         ...(random.integer(3) === 0 && { 'Content-Encoding': 'gzip' }),
       };
-      return { kind: 'wrong type', parts: [whole('POST /classify', headers, good[pick(random, formats)])] };
+      return {
+        kind: 'wrong type',
+        parts: [wholeRequest('POST /classify', headers, good[pick(random, formats)])],
+      };
     },
     (random) => ({
       kind: 'length longer than the body',
       parts: [
-        whole(
+        wholeRequest(
           'POST /classify',
           { ...jpeg, 'Content-Length': good.jpeg.length + 1 + random.integer(9999) },
           good.jpeg,
@@ -101,19 +104,25 @@ export function protocolKinds({ good }: PictureSeeds): MakeRequest[] {
     (random) => ({
       kind: 'length shorter than the body',
       parts: [
-        whole('POST /classify', { ...jpeg, 'Content-Length': random.integer(good.jpeg.length) }, good.jpeg),
+        wholeRequest(
+          'POST /classify',
+          { ...jpeg, 'Content-Length': random.integer(good.jpeg.length) },
+          good.jpeg,
+        ),
       ],
     }),
     (random) => {
       const lengths = ['-1', 'abc', '1e3', '99999999999999999999999', '5, 6', '0x10', '', '25000000'];
       return {
         kind: 'length that is none',
-        parts: [whole('POST /classify', { ...jpeg, 'Content-Length': pick(random, lengths) }, good.jpeg)],
+        parts: [
+          wholeRequest('POST /classify', { ...jpeg, 'Content-Length': pick(random, lengths) }, good.jpeg),
+        ],
       };
     },
     () => ({
       kind: 'two lengths',
-      parts: [whole('POST /classify', { ...chunked, 'Content-Length': 5 }, good.jpeg)],
+      parts: [wholeRequest('POST /classify', { ...chunked, 'Content-Length': 5 }, good.jpeg)],
     }),
     (random) => {
       const bodies = [
@@ -126,7 +135,7 @@ export function protocolKinds({ good }: PictureSeeds): MakeRequest[] {
     (random) => ({
       kind: 'junk behind a request',
       parts: [
-        whole('POST /classify', { ...jpeg, Connection: 'keep-alive' }, noise(random, 200)),
+        wholeRequest('POST /classify', { ...jpeg, Connection: 'keep-alive' }, noise(random, 200)),
         pick(random, [
           noise(random, 500),
           Buffer.from('\r\n'.repeat(500) + 'X'),

@@ -29,7 +29,7 @@ export function head(start: string, headers: Headers = {}): Buffer {
 }
 
 /** With the right Content-Length unless the headers override it. */
-export function whole(start: string, headers: Headers, body: Uint8Array): Buffer {
+export function wholeRequest(start: string, headers: Headers, body: Uint8Array): Buffer {
   return Buffer.concat([head(start, { 'Content-Length': body.length, ...headers }), body]);
 }
 

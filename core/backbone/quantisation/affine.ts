@@ -7,7 +7,7 @@
  *
  * round() breaks ties to even, as ONNX's QuantizeLinear does. Scales are float32, because that is what the file holds.
  */
-import type { Range } from './ranges.js';
+import type { TensorRange } from './ranges.js';
 
 export interface TensorParameters {
   readonly scale: number;
@@ -25,11 +25,11 @@ interface ChannelWeights {
 const minScale = 2 ** -60;
 
 /** Of the smallest range that holds the measured one and zero: padding is zero, and must be represented exactly. */
-export function tensorParameters([low, high]: Range): TensorParameters {
-  const [least, most] = [Math.min(low, 0), Math.max(high, 0)];
-  const scale = Math.fround((most - least) / 255);
+export function tensorParameters([low, high]: TensorRange): TensorParameters {
+  const [min, max] = [Math.min(low, 0), Math.max(high, 0)];
+  const scale = Math.fround((max - min) / 255);
   if (scale < minScale) return { scale: 1, zeroPoint: 0 }; // always zero on the pictures that were measured
-  return { scale, zeroPoint: clamp(roundToEven(-least / scale), 0, 255) };
+  return { scale, zeroPoint: clamp(roundToEven(-min / scale), 0, 255) };
 }
 
 /** `channelOf` gives the output channel of the weight at a position. */
@@ -68,6 +68,6 @@ export function roundToEven(value: number): number {
   return below % 2 === 0 ? below : below + 1;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
 }

@@ -13,7 +13,7 @@ import { encoded, encodeOnnx, floatOutput, readNode } from '../onnx-file.js';
 import { pictureSize } from '../picture-tensor.js';
 import type { Network } from './network.js';
 import type { QuantisationPlan } from './plan.js';
-import type { Range, Ranges } from './ranges.js';
+import type { TensorRange, Ranges } from './ranges.js';
 
 const shareWithin = 0.9;
 /** Ranges need no more, and are to be read by people. */
@@ -50,14 +50,14 @@ export async function calibrate(
         const answers = await session.run({ [session.inputNames[0]]: tensor });
         const answer = (name: string): number => (answers[name].data as Float32Array)[0];
         for (const [position, { low, high }] of extremes.entries()) {
-          const [least, most] = outputNames(position).map(answer);
-          if (!Number.isFinite(least) || !Number.isFinite(most))
+          const [min, max] = outputNames(position).map(answer);
+          if (!Number.isFinite(min) || !Number.isFinite(max))
             throw new Failure(
               'backbone-invalid',
               `"${points[position]}" has values that are not finite on a picture.`,
             );
-          low.push(-least);
-          high.push(most);
+          low.push(-min);
+          high.push(max);
         }
       }
       progress.update(index + 1);
@@ -69,7 +69,7 @@ export async function calibrate(
   if (extremes[0].low.length === 0)
     throw new Failure('usage', 'None of the pictures could be read, so there is nothing to calibrate on.');
   return Object.fromEntries(
-    extremes.map(({ low, high }, position): [string, Range] => [
+    extremes.map(({ low, high }, position): [string, TensorRange] => [
       points[position],
       [-reach(low) || 0, reach(high)],
     ]),

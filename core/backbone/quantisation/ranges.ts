@@ -7,5 +7,5 @@ const rangeSchema = z
 /** The smallest and the largest value of each tensor over the pictures that a network was calibrated on. */
 export const rangesSchema = z.record(z.string(), rangeSchema);
 
-export type Range = z.infer<typeof rangeSchema>;
+export type TensorRange = z.infer<typeof rangeSchema>;
 export type Ranges = z.infer<typeof rangesSchema>;

@@ -13,7 +13,7 @@ import { RowScores } from './row-scores.js';
 import { ScoreGradients } from './score-gradients.js';
 
 /** Rows on which the classes have less than this probability, all together, have no part in the curvature. */
-const leastProbability = 1e-6;
+const minProbability = 1e-6;
 
 export class Curvature {
   private readonly changes: RowScores;
@@ -33,7 +33,7 @@ export class Curvature {
     for (let row = 0; row < rows.label.length; row++) {
       let sum = 0;
       for (let k = 0; k < classes; k++) sum += probabilities[row * classes + k];
-      this.isFlat[row] = sum < leastProbability ? 1 : 0;
+      this.isFlat[row] = sum < minProbability ? 1 : 0;
     }
   }
 

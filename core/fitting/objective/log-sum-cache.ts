@@ -1,6 +1,6 @@
 /**
  * Log-sum-exp of every row's scores over the bundle's classes and the runtime classes at their present head rows: what a new
- * class competes with. With thousands of runtime classes, summing anew takes seconds, so the sums are kept from one fit to
+ * class competes with. With thousands of runtime classes, recomputing takes seconds, so the sums are kept from one fit to
  * the next, for each block of rows, and updated by the classes that came, went or moved.
  */
 import type { MatrixProducts } from '../../compute/matrix-products.js';
@@ -14,11 +14,11 @@ import { RowScores } from './row-scores.js';
 
 /** Classes whose scores are held at once. */
 const classesPerBatch = 128;
-/** With more differences than this, summing anew is about as quick and more exact. */
+/** With more differences than this, recomputing is about as quick and more exact. */
 const maxDifferences = 256;
-/** A sum that loses more than this share of itself is added up anew: the rest would be mostly rounding. */
+/** A sum that loses more than this share of itself is recomputed: the rest would be mostly rounding. */
 const maxLoss = 0.5;
-/** Each update rounds, by some 1e-5; after so many, sums are computed anew. With many classes that takes long, so it is rarer. */
+/** Each update rounds, by some 1e-5; after so many, sums are recomputed. With many classes that takes long, so it is rarer. */
 const maxUpdates = 200;
 const maxUpdatesOfMany = 2000;
 const rarelyRenewedAbove = 1024; // classes

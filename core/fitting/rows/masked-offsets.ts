@@ -1,5 +1,5 @@
 /**
- * Log-sums of data rows over the bundle's classes without some of them: those that are fitted anew because pictures of them were added. Computing all
+ * Log-sums of data rows over the bundle's classes without some of them: those that are refitted because pictures of them were added. Computing all
  * sums again took as long as the fit itself. With o the sum over all of the bundle's classes and s the scores of those that are left out,
  *
  *   o' = o + log(1 - sum exp(s - o))

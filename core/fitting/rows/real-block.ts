@@ -3,7 +3,7 @@ import type { Matrix } from '../../matrix.js';
 import type { RealBlock, RowContext } from './row-source.js';
 
 /** The rows of a block: (m) each. */
-type LabelledRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
+type WeightedRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
 
 /**
  * A block of real rows. The mapped features (r, D) that they refer to become directions of unit length in place, unless the
@@ -12,7 +12,7 @@ type LabelledRows = Pick<RealBlock, 'feature' | 'label' | 'weight'>;
 export async function realBlock(
   { bundle, products, base }: Pick<RowContext, 'bundle' | 'products' | 'base'>,
   features: Matrix,
-  { feature, label, weight }: LabelledRows,
+  { feature, label, weight }: WeightedRows,
 ): Promise<RealBlock> {
   const { temperature } = bundle.manifest.head;
   const offsets = await products.logSumExp(headRows(features, temperature), base);

@@ -52,7 +52,7 @@ interface Tools extends Pick<
 }
 
 interface Sources {
-  /** All of the bundle's classes stay fixed: which of them are fitted anew is no matter of the rows themselves. */
+  /** All of the bundle's classes stay fixed: which of them are refitted does not affect the rows themselves. */
   readonly context: RowContext;
   readonly synthetic: SyntheticClassRows;
   readonly all: readonly FitRowSource[];
@@ -91,7 +91,7 @@ export class RowAssembly {
     return this.sources.synthetic.classes;
   }
 
-  /** The rows for these classes, which come in the order of their names. Nothing is laid out anew when no block has changed. */
+  /** The rows for these classes, which come in the order of their names. Nothing is laid out again when no block has changed. */
   async assemble(classes: readonly RuntimeClass[]): Promise<AssembledRows> {
     const own = new Map(this.tools.bundle.manifest.classes.map(({ name }, c) => [name, c]));
     const replaces = classes.map(({ name }) => own.get(name) ?? -1);

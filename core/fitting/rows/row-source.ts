@@ -60,9 +60,9 @@ export interface RowContext {
   readonly budget: RowBudget;
   readonly products: MatrixProducts;
   readonly generator: Generator;
-  /** The bundle's head, which stays fixed; without the rows of those of its classes that are fitted anew. Sources see all of it. */
+  /** The bundle's head, which stays fixed; without the rows of those of its classes that are refitted. Sources see all of it. */
   readonly base: LinearHead;
-  /** Positions in the manifest of the bundle's classes that are fitted anew, because pictures of them were added. */
+  /** Positions in the manifest of the bundle's classes that are refitted, because pictures of them were added. */
   readonly refitted: ReadonlySet<number>;
   readonly evidence: EvidenceModel;
   readonly picturesAlone: PicturesAlone;

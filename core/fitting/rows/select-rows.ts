@@ -13,7 +13,7 @@ export function selectRows(rows: ProblemRows, selected: Int32Array): ProblemRows
   const realRow = selected.subarray(0, selectedReal).map((row) => real.of(rows.realRow[row]));
   const donor = synthetic.map((j) => real.of(rows.donor[j]));
   const draw = synthetic.map((j) => draws.of(rows.draw[j]));
-  // The mean of a row that is nobody's donor is never read.
+  // The mean of a row that is not a donor is never read.
   const meanOf = Int32Array.from(real.indices, () => 0);
   for (const position of donor) meanOf[position] = means.of(rows.meanOf[real.indices[position]]);
   return {

@@ -3,7 +3,7 @@
  * where attributes and pictures together put it.
  */
 import type { Matrix } from '../../matrix.js';
-import { meanOfRows } from '../evidence.js';
+import { meanOfRows } from '../../mean.js';
 import type { AssignedPictures, RuntimeClass } from '../runtime-class.js';
 import { syntheticShare } from './example-rows.js';
 import { drawsPerClass, rowsPerClass } from './row-budget.js';
@@ -16,7 +16,7 @@ import {
   type SyntheticClass,
 } from './synthetic-class.js';
 
-interface KnownClass {
+interface AssembledClass {
   readonly block: SyntheticBlock;
   readonly given: readonly number[]; // the attributes as they were given
   readonly examples: Matrix | null; // mapped
@@ -24,7 +24,7 @@ interface KnownClass {
 }
 
 export class SyntheticClassRows implements FitRowSource {
-  private known = new Map<string, KnownClass>();
+  private known = new Map<string, AssembledClass>();
 
   private constructor(
     private readonly context: RowContext,

@@ -4,6 +4,7 @@
  * (distances in solve.ts). Near a minimum, where nearly all fits of classes that have head rows start, a step takes a third of the
  * evaluations that L-BFGS needs: that method first makes the gradient longer along the many directions of little curvature.
  */
+import { dotProduct64 } from '../../compute/dot-product.js';
 import type { MatrixProducts } from '../../compute/matrix-products.js';
 import type { LinearHead } from '../../head/scorer.js';
 import { matrix } from '../../matrix.js';
@@ -17,7 +18,7 @@ interface NewtonStep {
   readonly products: number;
 }
 
-export interface NewtonOptions {
+interface NewtonOptions {
   /** What is left of the gradient may amount to so much of a distance, for every class. */
   readonly tolerance: number;
   readonly maxProducts: number;
@@ -40,18 +41,18 @@ export async function newtonStep(
   const left = scaledGradient(problem, gradient).map((value) => -value); // r
   const step = new Float64Array(left.length); // x
   let ofLeft = await times(left); // H r
-  let slope = dot(left, ofLeft);
+  let slope = dotProduct64(left, ofLeft);
   const direction = left.slice(); // p
   const ofDirection = ofLeft.slice(); // H p
   let count = 1;
   while (slope > 0) {
-    const length = slope / dot(ofDirection, ofDirection);
+    const length = slope / dotProduct64(ofDirection, ofDirection);
     add(step, direction, length);
     add(left, ofDirection, -length);
     if (count >= maxProducts || distances(problem, left).every((one) => one <= tolerance)) break;
     ofLeft = await times(left);
     count += 1;
-    const next = dot(left, ofLeft);
+    const next = dotProduct64(left, ofLeft);
     const factor = next / slope;
     slope = next;
     for (let j = 0; j < left.length; j++) {
@@ -66,12 +67,6 @@ function moved({ weights, bias }: LinearHead, { weights: by, bias: biasBy }: Hea
   const next = matrix(weights.rows, weights.columns);
   for (let j = 0; j < next.data.length; j++) next.data[j] = weights.data[j] + by.data[j];
   return { weights: next, bias: bias.map((value, k) => value + biasBy[k]) };
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
-  return sum;
 }
 
 function add(to: Float64Array, other: Float64Array, factor: number): void {

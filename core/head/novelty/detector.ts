@@ -13,7 +13,7 @@ import { noveltyScore } from './score.js';
 /** The best classes are enough: with more of them the ratios are the same (docs/experiments.md). */
 export const likeliestCount = 5;
 
-/** What the head says of one picture. */
+/** What the head finds in one picture. */
 interface Scored {
   readonly entropy: number;
   readonly bestScore: number; // sharpened

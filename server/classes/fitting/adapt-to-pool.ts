@@ -21,12 +21,12 @@ import type { AdaptedRows, PoolPart } from './protocol.js';
 
 const options = { threads: 1 };
 
-type Served = HeadChange['put'];
+type ServedRows = HeadChange['put'];
 
 /** `classes`: those added while serving, as they were fitted, without what an earlier adaptation made of them. */
 export async function adaptTo(
   pool: readonly PoolPart[],
-  served: Served,
+  served: ServedRows,
   classes: readonly RuntimeClass[],
   fitter: RuntimeFitter,
   bundle: Bundle,
@@ -49,7 +49,11 @@ export async function adaptTo(
   };
 }
 
-export function discoverIn(pool: readonly PoolPart[], served: Served, bundle: Bundle): Promise<Discovery> {
+export function discoverIn(
+  pool: readonly PoolPart[],
+  served: ServedRows,
+  bundle: Bundle,
+): Promise<Discovery> {
   const { width, mappedWidth } = bundle.manifest.featureMap;
   return discoverClasses(bundle, tableOf(served, mappedWidth), stacked(pool, width), options);
 }
@@ -89,7 +93,7 @@ async function fittedRows(
 async function effectOf(
   rows: readonly NamedRow[],
   features: RowSource,
-  served: Served,
+  served: ServedRows,
   classes: readonly RuntimeClass[],
   bundle: Bundle,
 ): Promise<Pick<AdaptedRows, 'before' | 'after' | 'seenRows' | 'drift'>> {
@@ -133,7 +137,7 @@ async function effectOf(
   }
 }
 
-function tableOf(served: Served, width: number): HeadTable {
+function tableOf(served: ServedRows, width: number): HeadTable {
   const table = new HeadTable(width, served.length);
   for (const { described, row } of served) table.put(described, row);
   return table;

@@ -72,7 +72,7 @@ export class FittingProcess {
   }
 
   /** Why classes cannot be fitted at the moment; null when they can. */
-  trouble(): string | null {
+  problem(): string | null {
     if (this.lossReason !== null) return `classes cannot be added at the moment: ${this.lossReason}`;
     const silent = this.running?.channel.silentSeconds ?? 0;
     return silent > noticeableSeconds

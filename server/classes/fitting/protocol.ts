@@ -18,12 +18,12 @@ export interface FittingRequests {
   fit(edits: ClassEdits): FittedEdits;
   /** A notice: the edits fitted last are in the registry now. */
   adopt(): void;
-  /** Fits all rows anew, the bundle's own too, and measures whether that is better. */
+  /** Refits all rows, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
   confusion(candidate: UnfittedClass): DryRun;
   /** The attributes that are not known of classes, from those that are and from pictures. */
   estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
-  /** A notice: pictures that nobody labelled, some at a time. */
+  /** A notice: unlabelled pictures, some at a time. */
   addPool(rows: PoolPart): void;
   /** A notice: classes as they compete now, some at a time. */
   addServed(classes: HeadChange['put']): void;

@@ -8,7 +8,7 @@ import { Health } from './health.js';
 /** For how long a commit whose answer was lost is asked about, before the caller is answered that the outcome is unknown. */
 const outcomePatience = 5_000;
 
-export class Access {
+export class StoreAccess {
   readonly health = new Health();
   /** Of writing alone: a full disk can still be read. */
   readonly writing = new Health();

@@ -1,8 +1,8 @@
 /** One commit of the registry, inside a transaction that is alone among writers. */
 import { changeAdaptations, dropAdaptedRows } from './adaptations.js';
 import { canonicalAttributes, etagOf, weightsToBytes } from './content.js';
-import type { Change, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
-import type { Query, Value } from './database.js';
+import type { RegistryCommit, ClassContent, CommitResult, NamedRow, Position } from './contract.js';
+import type { Query, SqlValue } from './database.js';
 import { changeGroups } from './groups.js';
 import { changeExamples, removeExamplesOf } from './examples.js';
 import { readRemembered } from './reading.js';
@@ -18,7 +18,7 @@ interface CommitContext {
 
 export async function applyChange(
   query: Query,
-  change: Change,
+  change: RegistryCommit,
   expected: Position,
   { id, now, rememberedSince }: CommitContext,
 ): Promise<CommitResult> {
@@ -138,7 +138,7 @@ async function insert(
   table: string,
   columns: readonly string[],
   key: string,
-  records: readonly (readonly Value[])[],
+  records: readonly (readonly SqlValue[])[],
 ): Promise<void> {
   if (records.length === 0) return;
   await query(

@@ -3,7 +3,7 @@ import type { ClassGroup } from '../../../core/head/class-group.js';
 import { bytesOf, sha256Of } from '../../../core/hash.js';
 import { Failure } from '../../../core/failures.js';
 import { fromHalf } from '../../../core/half.js';
-import type { Change, ClassContent } from './contract.js';
+import type { RegistryCommit, ClassContent } from './contract.js';
 
 export function canonicalAttributes(attributes: ClassContent['attributes']): string {
   const names = Object.keys(attributes).sort();
@@ -45,7 +45,7 @@ export function halvesFromBytes(bytes: ArrayBuffer | Uint8Array): Uint16Array {
 }
 
 /** What one of the two databases would refuse or alter is refused for both. Callers have checked; this is the net. */
-export function checkChange(change: Change): void {
+export function checkChange(change: RegistryCommit): void {
   const { upserts = [], removals = [], rows, examples, groups, adaptation, remember } = change;
   const names = [...upserts.map(({ name }) => name), ...removals];
   checkDistinct(names, 'is changed twice in one commit');

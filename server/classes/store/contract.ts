@@ -84,7 +84,7 @@ export interface ClassVersion {
   readonly current: boolean;
 }
 
-export interface VersionPage {
+export interface VersionRange {
   readonly limit: number;
   /** Only versions with a smaller number. */
   readonly before?: number;
@@ -102,7 +102,7 @@ export interface RemovedClass {
   readonly examples: number;
 }
 
-export interface RemovedPage {
+export interface RemovedRange {
   readonly limit: number;
   /** Only names behind this one. */
   readonly after?: string;
@@ -132,7 +132,7 @@ export type Changes =
       readonly adapted: readonly NamedRow[] | null;
       readonly groups: GroupChanges;
     }
-  /** The position is too old, or of a history that a restored backup undid: load anew. */
+  /** The position is too old, or of a history that a restored backup undid: reload. */
   | { readonly kind: 'unknown-position' };
 
 /** A class whose examples change is among the upserts, as it is or will be; its removal removes its examples. */
@@ -175,7 +175,7 @@ export interface Remembered {
   readonly answer: unknown; // JSON
 }
 
-export interface Change {
+export interface RegistryCommit {
   /**
    * Repeating a commit with the same id has no second effect: the way to find out about one that failed while nobody
    * knew whether it was stored. Made up when left out.
@@ -202,7 +202,7 @@ export interface Change {
 
 export type CommitResult =
   | { readonly kind: 'committed'; readonly position: Position }
-  /** The registry has moved on and nothing was changed: catch up, fit anew, try again. */
+  /** The registry has moved on and nothing was changed: catch up, refit, try again. */
   | { readonly kind: 'stale'; readonly revision: number }
   /** Another commit already answered this idempotency key, and nothing was changed. */
   | { readonly kind: 'repeated'; readonly remembered: Remembered };
@@ -218,12 +218,12 @@ export interface ClassStore {
   /** One state of the whole registry. */
   load(bundle: string): Promise<Snapshot>;
   changesSince(position: Position, bundle: string): Promise<Changes>;
-  commit(change: Change, expected: Position): Promise<CommitResult>;
+  commit(change: RegistryCommit, expected: Position): Promise<CommitResult>;
   recall(key: string): Promise<Remembered | null>;
   /** Newest first; empty when no class of that name was ever there, or longer ago than versions are kept. */
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]>;
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]>;
   /** In byte order of their names. */
-  removed(page: RemovedPage): Promise<RemovedClass[]>;
+  removed(page: RemovedRange): Promise<RemovedClass[]>;
   /** Those that a class had at that revision, as long as versions are kept. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Of a bundle, newest first; undone and replaced ones as long as versions are kept. */
@@ -238,18 +238,18 @@ export interface ClassStore {
   onState(listener: (state: StoreState) => void): Unsubscribe;
   /** Who else uses it. */
   readonly replicas: Replicas;
-  /** Features of pictures that nobody labelled. */
+  /** Features of unlabelled pictures. */
   readonly pools: Pools;
   readonly leases: Leases;
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Between looks at the revision. Longer: replicas learn later of a change whose notification was lost. */
+  /** Between checks of the revision. Longer: replicas learn later of a change whose notification was lost. */
   readonly pollMilliseconds?: number;
   /**
    * How long removals, idempotency keys and old positions are kept, a day by default; rows of bundles that nobody
-   * writes any more thirty times as long. Shorter: replicas that were away must load or fit anew.
+   * writes any more thirty times as long. Shorter: replicas that were away must reload or refit.
    */
   readonly retentionMilliseconds?: number;
   /** How long a version is kept after it was replaced or removed, 30 days by default. Shorter: less to restore from. */

@@ -4,9 +4,12 @@
  */
 import { Failure } from '../../../core/failures.js';
 
-export type Value = string | number | Uint8Array | null;
+export type SqlValue = string | number | Uint8Array | null;
 export type Fields = Readonly<{ [column: string]: unknown }>;
-export type Query = <T extends Fields = Fields>(sql: string, parameters?: readonly Value[]) => Promise<T[]>;
+export type Query = <T extends Fields = Fields>(
+  sql: string,
+  parameters?: readonly SqlValue[],
+) => Promise<T[]>;
 
 /** read: one state throughout. write: alone among writers. migrate: alone among all who open the store. */
 export type Mode = 'read' | 'write' | 'migrate';

@@ -1,7 +1,7 @@
 /** Examples of classes in the registry: written inside a commit, and read back. */
 import { halvesFromBytes, halvesToBytes } from './content.js';
 import type { ExampleChanges, ExampleContent, ExampleKey } from './contract.js';
-import type { Query, Value } from './database.js';
+import type { Query, SqlValue } from './database.js';
 import { chunks, marks } from './statements.js';
 
 interface ExampleRecord {
@@ -34,7 +34,7 @@ export async function changeExamples(
       [revision, at, ...chunk],
     );
   for (const chunk of chunks(added)) {
-    const values = chunk.flatMap((example): Value[] => [
+    const values = chunk.flatMap((example): SqlValue[] => [
       ...[example.id, example.name, example.backbone, halvesToBytes(example.features)],
       ...[example.createdAt, example.createdBy, revision],
     ]);

@@ -2,7 +2,7 @@
  * What only one of the replicas that share a registry does at a time, and not more often than asked for. A holder that dies is
  * succeeded when its time is up. Times are the database's own, because the clocks of replicas may differ.
  */
-import type { Access } from './access.js';
+import type { StoreAccess } from './access.js';
 
 interface LeaseTerms {
   /** Nobody else gets the lease for so long, unless it is given back. */
@@ -20,7 +20,7 @@ export interface Leases {
 
 export class LeaseTable implements Leases {
   constructor(
-    private readonly access: Access,
+    private readonly access: StoreAccess,
     /** The time of the database, in milliseconds since 1970, in SQL. */
     private readonly now: string,
   ) {}

@@ -1,5 +1,5 @@
 /**
- * Pools: features of pictures that nobody labelled, never the pictures. The pool `traffic` is a bounded sample of the pictures that were
+ * Pools: features of unlabelled pictures, never the pictures. The pool `traffic` is a bounded sample of the pictures that were
  * classified; others hold pictures that were sent for it. Rows of different networks share a pool without being mixed.
  *
  * A pool over its limit gives up rows so that what is left is spread evenly over what was answered, and under each answer over the
@@ -8,7 +8,7 @@
  * and however often it came.
  */
 import { sha256Of } from '../../../core/hash.js';
-import type { Access } from './access.js';
+import type { StoreAccess } from './access.js';
 import { halvesFromBytes, halvesToBytes } from './content.js';
 import type { Query } from './database.js';
 import { chunks, marks } from './statements.js';
@@ -92,7 +92,7 @@ const uploads = { pool: '', backbone: '' };
 
 export class PoolTable implements Pools {
   constructor(
-    private readonly access: Access,
+    private readonly access: StoreAccess,
     /** Decides which rows of many are kept. */
     private readonly seed = 1,
   ) {}
@@ -104,18 +104,18 @@ export class PoolTable implements Pools {
     limit: number,
   ): Promise<number> {
     return this.access.run('write', async (query) => {
-      await takeTurn(query, key, Date.now());
+      await lockPool(query, key, Date.now());
       await this.insert(query, key, rows);
       await count(query, key, counts);
       const kept = await rowsOf(query, key);
-      if (kept > limit) await thin(query, key, kept - limit);
+      if (kept > limit) await evictExcess(query, key, kept - limit);
       return Math.min(kept, limit);
     });
   }
 
   add(key: PoolKey, rows: readonly PoolRow[], limit: number): Promise<number | null> {
     return this.access.run('write', async (query) => {
-      await takeTurn(query, uploads, Date.now());
+      await lockPool(query, uploads, Date.now());
       const [{ rows: all }] = await query<{ rows: number }>(
         'SELECT COUNT(*) AS rows FROM pool_rows WHERE pool <> ?',
         [trafficPool],
@@ -123,7 +123,7 @@ export class PoolTable implements Pools {
       const there = await present(query, key, rows);
       const added = rows.filter(({ id }) => !there.has(id));
       if (all + added.length > limit) return null;
-      await takeTurn(query, key, Date.now());
+      await lockPool(query, key, Date.now());
       await this.insert(query, key, added);
       return rowsOf(query, key);
     });
@@ -264,7 +264,7 @@ export function priorityOf(id: string, seed: number): number {
 }
 
 /** Until the end of the transaction nobody else writes to this pool. */
-async function takeTurn(query: Query, { pool, backbone }: PoolKey, now: number): Promise<void> {
+async function lockPool(query: Query, { pool, backbone }: PoolKey, now: number): Promise<void> {
   await query(
     `INSERT INTO pools (name, backbone, created_at, changed_at) VALUES (${marks(4)})
      ON CONFLICT (name, backbone) DO UPDATE SET changed_at = excluded.changed_at`,
@@ -310,7 +310,7 @@ async function present(
   return there;
 }
 
-async function thin(query: Query, { pool, backbone }: PoolKey, excess: number): Promise<void> {
+async function evictExcess(query: Query, { pool, backbone }: PoolKey, excess: number): Promise<void> {
   await query(
     `DELETE FROM pool_rows WHERE pool = ? AND backbone = ? AND id IN (
        SELECT id FROM (

@@ -36,7 +36,7 @@ export async function prune(query: Query, now: number, retention: Retention): Pr
     'DELETE FROM examples WHERE removed_at < ? AND removed_revision <= (SELECT MIN(revision) FROM commits)',
     [now - retention.versionMilliseconds],
   );
-  // Every new bundle leaves the rows of the one before it behind. Should that one come back, it fits them anew.
+  // Every new bundle leaves the rows of the one before it behind. Should that one come back, it refits them.
   const bundlesBefore = now - bundleFactor * retention.milliseconds;
   for (const table of ['fitted_rows', 'base_rows', 'adaptations'])
     await query(`DELETE FROM ${table} WHERE bundle IN (SELECT identity FROM bundles WHERE used_at < ?)`, [

@@ -2,7 +2,7 @@
 import { readAdapted } from './adaptations.js';
 import { weightsFromBytes } from './content.js';
 import type { Changes, NamedRow, Position, Remembered, Snapshot, StoredClass } from './contract.js';
-import type { Query, Value } from './database.js';
+import type { Query, SqlValue } from './database.js';
 import { readGroups } from './groups.js';
 import { readExamples, readRemovedExamples } from './examples.js';
 
@@ -92,7 +92,7 @@ async function readClasses(query: Query, bundle: string, after: number): Promise
   const classes: StoredClass[] = [];
   let last = '';
   for (;;) {
-    const parameters: Value[] = [bundle, last, after, after, pageSize];
+    const parameters: SqlValue[] = [bundle, last, after, after, pageSize];
     const page = await query<ClassRecord>(
       `SELECT c.name, c.attributes, c.etag, c.created_at, c.updated_at, c.revision, c.own,
               f.weights, f.bias, f.revision AS row_revision

@@ -1,13 +1,27 @@
 /** The class store over either database. */
 import { randomUUID } from 'node:crypto';
-import { Access } from './access.js';
+import { StoreAccess } from './access.js';
 import { readAdaptations } from './adaptations.js';
 import { applyChange } from './committing.js';
 import { checkChange } from './content.js';
-import type { Change, Changes, ClassStore, ClassVersion, CommitResult, Position } from './contract.js';
+import type {
+  RegistryCommit,
+  Changes,
+  ClassStore,
+  ClassVersion,
+  CommitResult,
+  Position,
+} from './contract.js';
 import type { ExampleContent, StoredAdaptation } from './contract.js';
-import type { RemovedClass, RemovedPage } from './contract.js';
-import type { Remembered, Snapshot, StoreOptions, StoreState, Unsubscribe, VersionPage } from './contract.js';
+import type { RemovedClass, RemovedRange } from './contract.js';
+import type {
+  Remembered,
+  Snapshot,
+  StoreOptions,
+  StoreState,
+  Unsubscribe,
+  VersionRange,
+} from './contract.js';
 import { Unreachable, type Database, type Query } from './database.js';
 import { readExamplesAt } from './examples.js';
 import { LeaseTable } from './leases.js';
@@ -26,7 +40,7 @@ export class RegistryStore implements ClassStore {
   readonly replicas: ReplicaTable;
   readonly pools: PoolTable;
   readonly leases: LeaseTable;
-  private readonly access: Access;
+  private readonly access: StoreAccess;
   private readonly revisions: RevisionWatch;
   private readonly probe: WriteProbe;
   private readonly retention: Retention;
@@ -38,7 +52,7 @@ export class RegistryStore implements ClassStore {
     readonly description: string,
     options: StoreOptions = {},
   ) {
-    this.access = new Access(database, description);
+    this.access = new StoreAccess(database, description);
     this.replicas = new ReplicaTable(this.access, database.now);
     this.pools = new PoolTable(this.access);
     this.leases = new LeaseTable(this.access, database.now);
@@ -54,7 +68,7 @@ export class RegistryStore implements ClassStore {
   /** After the schema is in place. */
   async start(): Promise<void> {
     this.revisions.start((await this.access.run('read', readPosition)).revision);
-    this.database.listen(() => void this.revisions.look());
+    this.database.listen(() => void this.revisions.check());
   }
 
   load(bundle: string): Promise<Snapshot> {
@@ -71,11 +85,11 @@ export class RegistryStore implements ClassStore {
     );
   }
 
-  versions(name: string, page: VersionPage): Promise<ClassVersion[]> {
+  versions(name: string, page: VersionRange): Promise<ClassVersion[]> {
     return this.access.run('read', (query) => readVersions(query, name, page));
   }
 
-  removed(page: RemovedPage): Promise<RemovedClass[]> {
+  removed(page: RemovedRange): Promise<RemovedClass[]> {
     return this.access.run('read', (query) => readRemoved(query, page));
   }
 
@@ -87,7 +101,7 @@ export class RegistryStore implements ClassStore {
     return this.access.run('read', (query) => readAdaptations(query, bundle));
   }
 
-  async commit(change: Change, expected: Position): Promise<CommitResult> {
+  async commit(change: RegistryCommit, expected: Position): Promise<CommitResult> {
     checkChange(change);
     const id = change.id ?? randomUUID();
     const write = async (query: Query): Promise<CommitResult> => {

@@ -2,7 +2,7 @@
  * The replicas that share a registry, and what each of them answers pictures with. A replica reports itself from time to time; one that
  * has been silent for a while counts as gone. Times are the database's own, because the clocks of replicas may differ.
  */
-import type { Access } from './access.js';
+import type { StoreAccess } from './access.js';
 import type { Query } from './database.js';
 import { Unreachable } from './database.js';
 
@@ -43,7 +43,7 @@ interface Found {
 
 export class ReplicaTable implements Replicas {
   constructor(
-    private readonly access: Access,
+    private readonly access: StoreAccess,
     /** The time of the database, in milliseconds since 1970, in SQL. */
     private readonly now: string,
   ) {}

@@ -1,4 +1,4 @@
-/** Looks at the revision from time to time, and at once when something was announced; tells whoever watches. */
+/** Polls the revision, and checks it at once when a change was announced; notifies those who watch. */
 import type { Unsubscribe } from './contract.js';
 import { Listeners } from './health.js';
 
@@ -6,7 +6,7 @@ export class RevisionWatch {
   private readonly listeners = new Listeners<number>();
   private reported = -1;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | null = null;
+  private checking: Promise<void> | null = null;
   private lookAgain = false;
   private closed = false;
 
@@ -30,25 +30,25 @@ export class RevisionWatch {
     this.listeners.emit(revision);
   }
 
-  look(): Promise<void> {
+  check(): Promise<void> {
     if (this.closed) return Promise.resolve();
     // What is announced during a look may be newer than what that look will see.
-    if (this.looking) this.lookAgain = true;
-    return (this.looking ??= this.lookOnce().finally(() => {
-      this.looking = null;
+    if (this.checking) this.lookAgain = true;
+    return (this.checking ??= this.checkOnce().finally(() => {
+      this.checking = null;
       if (!this.lookAgain) return;
       this.lookAgain = false;
-      void this.look();
+      void this.check();
     }));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    await this.looking;
+    await this.checking;
   }
 
-  private async lookOnce(): Promise<void> {
+  private async checkOnce(): Promise<void> {
     const before = this.reported;
     try {
       const revision = await this.readRevision();
@@ -60,7 +60,7 @@ export class RevisionWatch {
 
   private schedule(): void {
     this.timer = setTimeout(() => {
-      void this.look().finally(() => {
+      void this.check().finally(() => {
         if (!this.closed) this.schedule();
       });
     }, this.pollMilliseconds);

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { Failure } from '../../../core/failures.js';
 import type { Database, Query } from './database.js';
 
-type Step = (types: Database['types']) => readonly string[];
+type SchemaStep = (types: Database['types']) => readonly string[];
 
-const steps: readonly Step[] = [
+const steps: readonly SchemaStep[] = [
   ({ blob, integer, text }) => [
     // One row: the newest position. Writers take turns on it.
     `CREATE TABLE registry (one ${integer} PRIMARY KEY, revision ${integer} NOT NULL, head ${text} NOT NULL)`,
@@ -74,7 +74,7 @@ const steps: readonly Step[] = [
     `CREATE INDEX class_groups_revision ON class_groups (revision)`,
   ],
   ({ blob, integer, text }) => [
-    // Features of pictures that nobody labelled: see pools.ts. Writers of one pool take turns on its row here.
+    // Features of unlabelled pictures: see pools.ts. Writers of one pool take turns on its row here.
     `CREATE TABLE pools (
        name ${text} NOT NULL, backbone ${text} NOT NULL, created_at ${integer} NOT NULL, changed_at ${integer} NOT NULL,
        PRIMARY KEY (name, backbone))`,

@@ -1,6 +1,6 @@
 /** Keeps what a class was before a change, inside the transaction that changes it; and reads it back. */
-import type { ClassVersion, RemovedClass, RemovedPage, VersionPage } from './contract.js';
-import type { Query, Value } from './database.js';
+import type { ClassVersion, RemovedClass, RemovedRange, VersionRange } from './contract.js';
+import type { Query, SqlValue } from './database.js';
 import { marks } from './statements.js';
 
 /** A class as it is before a change. */
@@ -45,7 +45,7 @@ export async function archive(
   );
   const next = new Map(names.map((name) => [name, 1]));
   for (const { name, last } of archived) next.set(name, last + 1);
-  const records: Value[][] = [];
+  const records: SqlValue[][] = [];
   for (const one of present) {
     if (one.etag === etags.get(one.name) && !withOtherExamples.has(one.name)) continue;
     // A replica of an earlier version of this program, which knows no versions, may have changed it last.
@@ -85,7 +85,7 @@ const examplesOf = (table: string): string =>
 export async function readVersions(
   query: Query,
   name: string,
-  { limit, before = Number.MAX_SAFE_INTEGER }: VersionPage,
+  { limit, before = Number.MAX_SAFE_INTEGER }: VersionRange,
 ): Promise<ClassVersion[]> {
   const current = await query<VersionRecord>(
     `SELECT version AS number, attributes, etag, changed_by, updated_at AS made_at, revision, own, ${examplesOf('classes')}
@@ -120,7 +120,10 @@ function versionOf(
 }
 
 /** A class of the bundle itself that has lost its examples was not removed. */
-export async function readRemoved(query: Query, { limit, after = '' }: RemovedPage): Promise<RemovedClass[]> {
+export async function readRemoved(
+  query: Query,
+  { limit, after = '' }: RemovedRange,
+): Promise<RemovedClass[]> {
   const records = await query<VersionRecord & { readonly name: string; readonly before: string }>(
     `SELECT v.name, v.number, v.changed_by, v.made_at, last.attributes AS before, ${examplesOf('last')}
      FROM versions v JOIN versions last ON last.name = v.name AND last.number = v.number - 1

@@ -1,10 +1,10 @@
 /**
- * While writing fails, writes something from time to time and so finds out when it works again: until then nobody may try a change
+ * While writing fails, writes something from time to time and so finds out when it works again: until then no change is attempted
  * for hours. It writes as much as the change that failed needed: on a full disk a few bytes often still fit.
  */
 import { randomFillSync } from 'node:crypto';
-import type { Access } from './access.js';
-import type { Change } from './contract.js';
+import type { StoreAccess } from './access.js';
+import type { RegistryCommit } from './contract.js';
 
 /** A commit touches a page or two of every table and index, however little it stores. */
 const overheadBytes = 128 * 1024;
@@ -17,7 +17,7 @@ export class WriteProbe {
   private closed = false;
 
   constructor(
-    private readonly access: Access,
+    private readonly access: StoreAccess,
     private readonly milliseconds: number,
   ) {
     access.writing.changes.add(({ kind }) => {
@@ -27,7 +27,7 @@ export class WriteProbe {
   }
 
   /** A change of this size could not be written. */
-  onFailure(change: Change): void {
+  onFailure(change: RegistryCommit): void {
     this.bytes = Math.min(maxBytes, Math.max(this.bytes, overheadBytes + 2 * sizeOf(change)));
   }
 
@@ -67,7 +67,7 @@ export class WriteProbe {
   }
 }
 
-function sizeOf({ upserts = [], rows, examples, adaptation, remember }: Change): number {
+function sizeOf({ upserts = [], rows, examples, adaptation, remember }: RegistryCommit): number {
   const content = JSON.stringify([upserts, remember ?? null]).length;
   const adapted = adaptation?.kind === 'adapt' ? adaptation.rows : [];
   const all = [...(rows?.rows ?? []), ...(rows?.base ?? []), ...adapted];

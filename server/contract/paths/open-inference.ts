@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../../core/failures.js';
-import { problemOf } from '../../http/problem-details.js';
+import { problemDetailsOf } from '../../http/problem-details.js';
 import {
   inferRequestSchema,
   inferResponseSchema,
@@ -36,7 +36,7 @@ const headerLength: Parameter = {
 function protocolErrors(...codes: FailureCode[]): Readonly<Record<string, ResponseObject>> {
   return refusals(
     codes,
-    (failure) => ({ error: `${problemOf(failure).title}: here it says what to change.` }),
+    (failure) => ({ error: `${problemDetailsOf(failure).title}: here it says what to change.` }),
     'application/json',
     schemaRef('ProtocolError'),
   );

@@ -3,14 +3,14 @@ import type { ClassifyResponse } from '../../../client/index.js';
 import { addClass } from '../state/class-draft.js';
 import { kindOf } from '../state/classes.js';
 import { restrictionWords } from '../state/may-answer.js';
-import { percent } from '../state/figures.js';
-import { model, modelProblem, loadModel } from '../state/model.js';
+import { percentInWords } from '../state/figures.js';
+import { model, modelProblem, fetchModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
 import { CopyButtons } from './copy-buttons.js';
 import { BalanceNote, BalanceSlider } from './balance-slider.js';
 import { CorrectionForm } from './correction.js';
 import { allKinds, explainKind, KindMark } from './kind-mark.js';
-import { MayAnswer, RolledUp } from './may-answer.js';
+import { MayAnswerChoice, RolledUp } from './may-answer.js';
 import { PredictionList } from './prediction-list.js';
 import { ProblemNotice } from './problem-notice.js';
 import { knownByWords, Reasons } from './reasons.js';
@@ -32,7 +32,7 @@ export function AnswerPanel() {
 
 function AnswerBody() {
   if (modelProblem.value && !model.value)
-    return <ProblemNotice problem={modelProblem.value} retry={loadModel} />;
+    return <ProblemNotice problem={modelProblem.value} retry={fetchModel} />;
   if (pictureProblem.value) return <ProblemNotice problem={pictureProblem.value} retry={classify} />;
   if (answer.value) return <WholeAnswer answer={answer.value} />;
   if (chosen.value)
@@ -80,14 +80,14 @@ function Verdict({
   return (
     <div class={`verdict verdict-${kind}`} data-busy={isAsking.value}>
       <p class="verdict-name">
-        {first.class} <span class="verdict-share">{percent(first.probability)}</span>
+        {first.class} <span class="verdict-share">{percentInWords(first.probability)}</span>
       </p>
       <p class="verdict-kind">
         {kind}: {grounds ? knownByWords(kind, grounds) : explainKind(kind)}
       </p>
       {verdict === 'unknown' && (
         <p class="verdict-unknown">
-          <strong>None of the classes it knows</strong>: it looks newer than {percent(novelty ?? 1)} of
+          <strong>None of the classes it knows</strong>: it looks newer than {percentInWords(novelty ?? 1)} of
           pictures of known classes. {first.class} is the nearest.
         </p>
       )}
@@ -120,7 +120,7 @@ function WholeAnswer({ answer: found }: { readonly answer: ClassifyResponse }) {
         </button>
         <CopyButtons />
       </p>
-      <MayAnswer />
+      <MayAnswerChoice />
       <CorrectionForm />
       {model.value && <BalanceSlider range={model.value.unseenBias} />}
       {explanation && <Reasons explanation={explanation} selected={selected} />}

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
 import type { Attribute } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
-import { figure, percent, resolution, rounded } from '../state/figures.js';
+import { figure, percentInWords, resolution, rounded } from '../state/figures.js';
 import { spokenValue, valueWords } from '../state/value-words.js';
 
 interface Properties {
@@ -73,7 +73,7 @@ export function AttributeField({ attribute, draft }: Properties) {
         </span>
       )}
       {certainty !== undefined && (
-        <span class="fine certainty">not given: read, {percent(certainty)} sure</span>
+        <span class="fine certainty">not given: read, {percentInWords(certainty)} sure</span>
       )}
     </div>
   );

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { narrowFamilies } from '../state/attribute-families.js';
 import type { ClassDraft } from '../state/class-draft.js';
 import { counted } from '../state/figures.js';
-import { families } from '../state/model.js';
+import { attributeFamilies } from '../state/model.js';
 import { FamilyFields } from './family-fields.js';
 import { SearchField } from './search-field.js';
 
@@ -16,7 +16,7 @@ const openedAtOnce = 60;
 export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
   const [filter, setFilter] = useState('');
   const [onlyChanged, setOnlyChanged] = useState(false);
-  const all = families.value;
+  const all = attributeFamilies.value;
   const kept = onlyChanged ? draft.changed.value : null;
   const shown = useMemo(() => narrowFamilies(all, filter.trim(), kept), [all, filter, kept]);
   const isNarrowed = filter.trim() !== '' || onlyChanged;

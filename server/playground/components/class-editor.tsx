@@ -1,5 +1,5 @@
 import { draft, type ClassDraft } from '../state/class-draft.js';
-import { percent } from '../state/figures.js';
+import { percentInWords } from '../state/figures.js';
 import { notify } from '../state/notices.js';
 import { answer, chosen } from '../state/picture.js';
 import { AttributeFields } from './attribute-fields.js';
@@ -102,5 +102,5 @@ function submitWords({ doing, preview, isDoubtful }: ClassDraft): string {
 function savedWords(name: string): string {
   const first = answer.value?.predictions[0];
   if (!first || !chosen.value) return `${name} is saved and recognised from now on.`;
-  return `${name} is saved. The picture is now read as ${first.class}, ${percent(first.probability)}.`;
+  return `${name} is saved. The picture is now read as ${first.class}, ${percentInWords(first.probability)}.`;
 }

@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Preview } from '../state/class-draft.js';
-import { figure, percent } from '../state/figures.js';
+import type { ClassPreview } from '../state/class-draft.js';
+import { figure, percentInWords } from '../state/figures.js';
 import { plainWords } from '../state/plain-words.js';
 
 const shown = 4;
 
 /** What the dry run expects: how often it would be recognised, and what it would be taken for instead. */
-export function ConfusionPreview(properties: { readonly preview: Preview; readonly isDoubtful: boolean }) {
+export function ConfusionPreview(properties: {
+  readonly preview: ClassPreview;
+  readonly isDoubtful: boolean;
+}) {
   const { preview, isDoubtful } = properties;
   const { name, plausible, problems, expected, recognised, confusedWith, nearest, warnings = [] } = preview;
   const { pictures = [] } = preview;
@@ -34,20 +37,22 @@ export function ConfusionPreview(properties: { readonly preview: Preview; readon
       ))}
       {plausible && expected !== null && (
         <p>
-          About {percent(expected)} of its pictures will be recognised, by what classes held out in training
-          reached.
+          About {percentInWords(expected)} of its pictures will be recognised, by what classes held out in
+          training reached.
         </p>
       )}
       {pictures.map((picture) => (
         <p key={picture.name}>
-          {picture.name} would become {picture.class}, {percent(picture.probability)}.
+          {picture.name} would become {picture.class}, {percentInWords(picture.probability)}.
         </p>
       ))}
       <p>
-        Of pictures as the model imagines them, {percent(recognised)} are recognised as it
+        Of pictures as the model imagines them, {percentInWords(recognised)} are recognised as it
         {rivals.length > 0 && ', '}
-        {rivals.map(({ name: rival, probability }) => `${percent(probability)} as ${rival}`).join(', ')}.
-        {isDoubtful && ' Make it differ more in its attributes, or save it anyway.'}
+        {rivals
+          .map(({ name: rival, probability }) => `${percentInWords(probability)} as ${rival}`)
+          .join(', ')}
+        .{isDoubtful && ' Make it differ more in its attributes, or save it anyway.'}
       </p>
       <p class="fine">
         Nearest by attributes:{' '}

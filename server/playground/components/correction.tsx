@@ -9,7 +9,7 @@ import {
   isKnownClass,
   takeBack,
 } from '../state/correction.js';
-import { percent } from '../state/figures.js';
+import { percentInWords } from '../state/figures.js';
 import { ProblemNotice } from './problem-notice.js';
 
 /** The picture on screen as an example of a class: of one that is known, or of a new one. */
@@ -95,7 +95,7 @@ function BeforeAndAfter() {
 function summary({ predictions }: ClassifyResponse, name: string): string {
   const [first] = predictions;
   const own = predictions.find((one) => one.class === name);
-  const words = `${first.class} ${percent(first.probability)}`;
+  const words = `${first.class} ${percentInWords(first.probability)}`;
   if (first.class === name) return words;
-  return `${words}; ${name} ${own ? percent(own.probability) : `not among the first ${predictions.length}`}`;
+  return `${words}; ${name} ${own ? percentInWords(own.probability) : `not among the first ${predictions.length}`}`;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { kindOf } from '../state/classes.js';
 import { saveFile } from '../state/save-file.js';
-import { counted, percent } from '../state/figures.js';
+import { counted, percentInWords } from '../state/figures.js';
 import { answeredCount, clearGallery, gallery, galleryTable, type GalleryPicture } from '../state/gallery.js';
 import {
   filterText,
@@ -150,7 +150,7 @@ function Card({ picture }: { readonly picture: GalleryPicture }) {
       <span class="card-class">{first ? first.class : problem ? inWords(problem).title : 'Looking …'}</span>
       {first && (
         <span class="card-share">
-          {percent(first.probability)} <KindMark kind={kindOf(first)} />
+          {percentInWords(first.probability)} <KindMark kind={kindOf(first)} />
         </span>
       )}
       {answer?.verdict === 'unknown' && <span class="card-verdict">none of the classes?</span>}

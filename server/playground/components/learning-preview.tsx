@@ -1,5 +1,5 @@
-import { counted, percent } from '../state/figures.js';
-import { commitLearning, dismissLearning, learning, type Preview } from '../state/learning.js';
+import { counted, percentInWords } from '../state/figures.js';
+import { commitLearning, dismissLearning, learning, type AdaptationPreview } from '../state/learning.js';
 
 const maxShown = 30;
 
@@ -13,11 +13,11 @@ export function LearningPreview() {
   return (
     <div class="learning-preview" role="region" aria-label="What would change">
       <p>
-        Of {counted(report.pictures, 'picture')}, {percent(mass.seen)} are of seen classes,{' '}
-        {percent(mass.unseen)} of unseen ones, {percent(mass.none)} of none of these.{' '}
+        Of {counted(report.pictures, 'picture')}, {percentInWords(mass.seen)} are of seen classes,{' '}
+        {percentInWords(mass.unseen)} of unseen ones, {percentInWords(mass.none)} of none of these.{' '}
         {counted(report.movedClasses, 'class', 'classes')} would move, and{' '}
         {counted(changedAnswers.pictures, 'picture')} would be answered differently. Of the training pictures{' '}
-        {percent(seenRows.after)} would be answered right, now {percent(seenRows.before)}.
+        {percentInWords(seenRows.after)} would be answered right, now {percentInWords(seenRows.before)}.
       </p>
       {report.warnings.map((warning) => (
         <p key={warning} class="learning-warning">
@@ -50,7 +50,7 @@ export function LearningPreview() {
   );
 }
 
-function Distribution({ report }: Pick<Preview, 'report'>) {
+function Distribution({ report }: Pick<AdaptationPreview, 'report'>) {
   const shown = report.classes.slice(0, maxShown);
   const most = Math.max(1, ...shown.map(({ pictures }) => pictures));
   return (

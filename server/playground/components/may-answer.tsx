@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { classes } from '../state/classes.js';
-import { percent } from '../state/figures.js';
+import { percentInWords } from '../state/figures.js';
 import {
   allowAll,
   allowClass,
   allowedClasses,
   allowedGroup,
-  families,
+  groupFamilies,
   family,
   groups,
   leastPercent,
@@ -18,7 +18,7 @@ import {
 import { classify } from '../state/picture.js';
 
 /** Probabilities are over those that may answer. */
-export function MayAnswer() {
+export function MayAnswerChoice() {
   return (
     <details
       class="may-answer"
@@ -37,7 +37,7 @@ export function MayAnswer() {
           value={allowedGroup}
           names={(groups.value ?? []).map(({ name }) => name)}
         />
-        <Choice label="Also summed by family" none="no" value={family} names={families.value} />
+        <Choice label="Also summed by family" none="no" value={family} names={groupFamilies.value} />
         <label>
           Least probability, in percent
           <input
@@ -166,13 +166,13 @@ export function RolledUp({ rollUp }: { readonly rollUp: NonNullable<ClassifyResp
       {rollUp.groups.map(({ group, probability }) => (
         <div key={group}>
           <dt>{group}</dt>
-          <dd>{percent(probability)}</dd>
+          <dd>{percentInWords(probability)}</dd>
         </div>
       ))}
       {rollUp.ungrouped > 0 && (
         <div>
           <dt>in no group</dt>
-          <dd>{percent(rollUp.ungrouped)}</dd>
+          <dd>{percentInWords(rollUp.ungrouped)}</dd>
         </div>
       )}
     </dl>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { counted, figure, percent } from '../state/figures.js';
+import { counted, figure, percentInWords } from '../state/figures.js';
 import { gallery } from '../state/gallery.js';
 import {
   dismissSearch,
@@ -83,12 +83,14 @@ function Group({ group, files }: { readonly group: ShownGroup; readonly files: R
       </div>
       <p>
         {counted(group.pictures, 'picture')}, taken for{' '}
-        {group.nearest.map((one) => `${one.name} (${percent(one.probability)})`).join(', ')}.
+        {group.nearest.map((one) => `${one.name} (${percentInWords(one.probability)})`).join(', ')}.
       </p>
       <p class="fine">
         Read from them:{' '}
         {sure
-          .map((one) => `${one} ${figure(group.attributes[one])} (${percent(group.certainty[one])} sure)`)
+          .map(
+            (one) => `${one} ${figure(group.attributes[one])} (${percentInWords(group.certainty[one])} sure)`,
+          )
           .join(', ')}
       </p>
       {group.doubts.map((doubt) => (

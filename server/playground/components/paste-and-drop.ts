@@ -1,12 +1,12 @@
 import { draft } from '../state/class-draft.js';
-import { addPictures } from '../state/gallery.js';
+import { addToGallery } from '../state/gallery.js';
 import { choosePicture } from '../state/picture.js';
 import { notify } from '../state/notices.js';
 
 /** One is looked at; several become a grid of answers. */
 export function acceptFiles(files: Iterable<File>): void {
   const all = Array.from(files);
-  if (all.length > 1) addPictures(all);
+  if (all.length > 1) addToGallery(all);
   else acceptFile(all[0], choosePicture);
 }
 

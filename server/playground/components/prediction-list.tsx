@@ -1,6 +1,6 @@
 import type { ClassifyResponse } from '../../../client/index.js';
 import { kindOf } from '../state/classes.js';
-import { percent } from '../state/figures.js';
+import { percentInWords } from '../state/figures.js';
 import { isAsking } from '../state/picture.js';
 import { KindMark } from './kind-mark.js';
 
@@ -28,7 +28,7 @@ export function PredictionList({ predictions, selected, select }: Properties) {
           >
             <span class="prediction-name">{prediction.class}</span>
             <KindMark kind={kindOf(prediction)} />
-            <span class="prediction-share">{percent(prediction.probability)}</span>
+            <span class="prediction-share">{percentInWords(prediction.probability)}</span>
             <span class="bar" aria-hidden="true">
               <span class="bar-fill" style={{ inlineSize: `${prediction.probability * 100}%` }} />
             </span>

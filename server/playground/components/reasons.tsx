@@ -5,9 +5,9 @@ import { counted, figure, place } from '../state/figures.js';
 import type { Kind } from '../state/classes.js';
 import { attributesByName } from '../state/model.js';
 
-type Explanation = NonNullable<ClassifyResponse['explanation']>;
-type Grounds = Explanation['classes'][number]['restsOn'];
-type Evidence = Explanation['classes'][number]['for'][number];
+type ShownExplanation = NonNullable<ClassifyResponse['explanation']>;
+type Grounds = ShownExplanation['classes'][number]['restsOn'];
+type Evidence = ShownExplanation['classes'][number]['for'][number];
 
 const shownAtFirst = 8;
 
@@ -16,7 +16,7 @@ export function Reasons({
   explanation,
   selected,
 }: {
-  readonly explanation: Explanation;
+  readonly explanation: ShownExplanation;
   readonly selected: string;
 }) {
   const evidence = explanation.classes.find((one) => one.class === selected);
@@ -86,7 +86,7 @@ function EvidenceList(properties: {
   );
 }
 
-function ReadAttributes({ attributes, sentence }: Pick<Explanation, 'attributes' | 'sentence'>) {
+function ReadAttributes({ attributes, sentence }: Pick<ShownExplanation, 'attributes' | 'sentence'>) {
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? attributes : attributes.slice(0, shownAtFirst);
   return (

@@ -6,15 +6,15 @@ import { loadClasses } from './classes.js';
 import type { Attribute } from './attribute-families.js';
 import { attributesByName } from './model.js';
 import { answer, classify } from './picture.js';
-import { reachRevision } from './revision.js';
+import { noteRevision } from './revision.js';
 
 interface DraftContent {
   readonly described: NewClass;
   readonly pictures: readonly DraftPicture[];
 }
 
-type Drafted = Pick<DryRunResponse['previews'][number], 'filled' | 'certainty'>;
-export type Preview = DryRunResponse['previews'][number];
+type DraftedValues = Pick<DryRunResponse['previews'][number], 'filled' | 'certainty'>;
+export type ClassPreview = DryRunResponse['previews'][number];
 type Doing = 'reading' | 'checking' | 'saving' | null;
 
 /** Where values come from before they are changed: a class, the picture, or nowhere. */
@@ -64,12 +64,13 @@ export class ClassDraft {
   readonly certainty = signal<ReadonlyMap<string, number>>(new Map());
   readonly doing = signal<Doing>(null);
   readonly problem = signal<UnseenProblem | null>(null);
-  readonly preview: ReadonlySignal<Preview | null>;
+  readonly preview: ReadonlySignal<ClassPreview | null>;
   readonly isDoubtful: ReadonlySignal<boolean>;
   private readonly content: ReadonlySignal<DraftContent>;
-  private readonly checked = signal<{ readonly content: DraftContent; readonly preview: Preview } | null>(
-    null,
-  );
+  private readonly checked = signal<{
+    readonly content: DraftContent;
+    readonly preview: ClassPreview;
+  } | null>(null);
   /** Of the state that is edited; undefined for a new class. */
   private etag: string | undefined;
   private turns = 0;
@@ -196,7 +197,7 @@ export class ClassDraft {
   }
 
   /** What is known of a class, and what is filled in of it. */
-  private setKnown(attributes: Readonly<Record<string, number>>, drafted: Drafted): void {
+  private setKnown(attributes: Readonly<Record<string, number>>, drafted: DraftedValues): void {
     const { filled = {}, certainty = {} } = drafted;
     this.setValues(({ name, minimum }) => valueIn(attributes, name) ?? valueIn(filled, name) ?? minimum);
     this.certainty.value = new Map(Object.keys(filled).map((name) => [name, valueIn(certainty, name) ?? 0]));
@@ -222,7 +223,7 @@ export class ClassDraft {
       });
       if (this.editing !== null && pictures.length > 0)
         ({ registryRevision } = await ask((client) => client.addExamples(content.name, pictures)));
-      reachRevision(registryRevision);
+      noteRevision(registryRevision);
       await Promise.all([loadClasses(), classify()]);
     });
   }
@@ -260,7 +261,7 @@ function valueIn(values: Readonly<Record<string, number>>, name: string): number
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function isDoubtful({ plausible, recognised, confusedWith }: Preview): boolean {
+function isDoubtful({ plausible, recognised, confusedWith }: ClassPreview): boolean {
   return !plausible || recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
 }
 

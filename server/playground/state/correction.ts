@@ -4,7 +4,7 @@ import type { ClassifyResponse, UnseenProblem } from '../../../client/index.js';
 import { ask, asProblem } from './api.js';
 import { classes, loadClasses } from './classes.js';
 import { answer, chosen, classify } from './picture.js';
-import { reachRevision } from './revision.js';
+import { noteRevision } from './revision.js';
 
 interface Correction {
   readonly name: string;
@@ -61,7 +61,7 @@ export async function takeBack(): Promise<void> {
 }
 
 async function refresh(revision: number): Promise<void> {
-  reachRevision(revision);
+  noteRevision(revision);
   await Promise.all([loadClasses(), classify()]);
 }
 

@@ -1,5 +1,5 @@
 /** 0.4257 as 43 %, never broken across lines; a value above zero is never shown as 0 %. */
-export function percent(share: number): string {
+export function percentInWords(share: number): string {
   const hundredths = share * 100;
   if (hundredths > 0 && hundredths < 1) return '<\u00a01\u00a0%';
   return `${Math.round(hundredths)}\u00a0%`;

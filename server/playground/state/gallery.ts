@@ -33,7 +33,7 @@ function isDone({ answer, problem }: GalleryPicture): boolean {
   return answer !== null || problem !== null;
 }
 
-export function addPictures(files: readonly File[]): void {
+export function addToGallery(files: readonly File[]): void {
   const added = files.map((content) => ({
     id: nextId++,
     name: content.name || 'picture',

@@ -10,11 +10,11 @@ import { loadClasses } from './classes.js';
 import { announce } from './notices.js';
 import { classify } from './picture.js';
 import { forgetPool, newPoolName, sendToPool } from './pool.js';
-import { reachRevision } from './revision.js';
+import { noteRevision } from './revision.js';
 
-type Adaptation = AdaptationListResponse['adaptations'][number];
+type ListedAdaptation = AdaptationListResponse['adaptations'][number];
 
-export interface Preview {
+export interface AdaptationPreview {
   readonly report: DryRunAdaptationResponse;
   /** Names of the files, by the id that the server gave them. */
   readonly names: ReadonlyMap<string, string>;
@@ -24,15 +24,15 @@ type Learning =
   | { readonly step: 'idle' }
   | { readonly step: 'sending'; readonly sent: number; readonly total: number }
   | { readonly step: 'asking' }
-  | { readonly step: 'shown'; readonly preview: Preview }
-  | { readonly step: 'committing'; readonly preview: Preview };
+  | { readonly step: 'shown'; readonly preview: AdaptationPreview }
+  | { readonly step: 'committing'; readonly preview: AdaptationPreview };
 
 export const learning = signal<Learning>({ step: 'idle' });
 export const learningProblem = signal<UnseenProblem | null>(null);
 /** Files that could not be used, and why. */
 export const unusableFiles = signal<readonly string[]>([]);
 /** What was learnt on this server, newest first; null until somebody looks. */
-export const adaptations = signal<readonly Adaptation[] | null>(null);
+export const adaptations = signal<readonly ListedAdaptation[] | null>(null);
 
 let pool: string | null = null;
 
@@ -79,7 +79,7 @@ export async function commitLearning(): Promise<void> {
   if (learningProblem.value) learning.value = { step: 'shown', preview };
 }
 
-export async function undoLearning({ id }: Adaptation): Promise<void> {
+export async function undoLearning({ id }: ListedAdaptation): Promise<void> {
   await attempt(async () => {
     await ask((client) => client.undoAdaptation(id));
     await onChanged(0, 'What was learnt is undone');
@@ -99,7 +99,7 @@ export async function loadAdaptations(): Promise<void> {
 }
 
 async function onChanged(revision: number, words: string): Promise<void> {
-  reachRevision(revision);
+  noteRevision(revision);
   await loadAdaptations();
   await Promise.all([loadClasses(), classify()]);
   announce(words);

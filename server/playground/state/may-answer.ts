@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import type { ClassifyOptions, GroupListResponse } from '../../../client/index.js';
 import { classes } from './classes.js';
-import { counted, percent } from './figures.js';
+import { counted, percentInWords } from './figures.js';
 import { askUpToDate } from './revision.js';
 
 type ListedGroup = GroupListResponse['groups'][number];
@@ -15,7 +15,7 @@ export const leastPercent = signal(0);
 /** Null until somebody looks. */
 export const groups = signal<readonly ListedGroup[] | null>(null);
 
-export const families = computed(() =>
+export const groupFamilies = computed(() =>
   [...new Set((groups.value ?? []).flatMap((group) => group.family ?? []))].sort(),
 );
 
@@ -36,7 +36,7 @@ export function restrictionWords(): string {
   ];
   const words = [
     who.length > 0 ? `Only ${who.join(' and ')} may answer` : 'All classes may answer',
-    ...(leastPercent.value > 0 ? [`from ${percent(leastPercent.value / 100)} on`] : []),
+    ...(leastPercent.value > 0 ? [`from ${percentInWords(leastPercent.value / 100)} on`] : []),
   ];
   return `${words.join(', ')}.`;
 }

@@ -8,7 +8,7 @@ import { gallery } from './gallery.js';
 import { announce, notify } from './notices.js';
 import { classify } from './picture.js';
 import { forgetPool, newPoolName, sendToPool } from './pool.js';
-import { reachRevision } from './revision.js';
+import { noteRevision } from './revision.js';
 
 export type ShownGroup = DiscoveryResponse['groups'][number];
 
@@ -66,7 +66,7 @@ export async function saveGroup(group: ShownGroup, name: string): Promise<boolea
     const { registryRevision } = await ask((client) =>
       client.createClassOfPool(value.pool, { name, members: group.members.slice(0, maxExamples) }),
     );
-    reachRevision(registryRevision);
+    noteRevision(registryRevision);
     search.value = { ...value, groups: value.groups.filter((one) => one !== group) };
     notify(
       `${name} is known from now on, by ${Math.min(maxExamples, group.members.length)} of your pictures.`,

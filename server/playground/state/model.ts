@@ -7,15 +7,15 @@ import { familiesOf, type Attribute } from './attribute-families.js';
 export const model = signal<AttributesResponse | null>(null);
 export const modelProblem = signal<UnseenProblem | null>(null);
 
-export const families = computed(() => familiesOf(model.value?.attributes ?? []));
+export const attributeFamilies = computed(() => familiesOf(model.value?.attributes ?? []));
 export const attributesByName = computed(
   () =>
     new Map<string, Attribute>(
-      families.value.flatMap(({ attributes }) => attributes.map((one) => [one.name, one] as const)),
+      attributeFamilies.value.flatMap(({ attributes }) => attributes.map((one) => [one.name, one] as const)),
     ),
 );
 
-export async function loadModel(): Promise<void> {
+export async function fetchModel(): Promise<void> {
   try {
     model.value = await ask((client) => client.attributes());
     modelProblem.value = null;

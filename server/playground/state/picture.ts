@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 import type { ClassifyResponse, UnseenProblem } from '../../../client/index.js';
 import { asProblem } from './api.js';
 import { kindOf } from './classes.js';
-import { percent } from './figures.js';
-import { loadModel, model } from './model.js';
+import { percentInWords } from './figures.js';
+import { fetchModel, model } from './model.js';
 import { restriction } from './may-answer.js';
 import { announce } from './notices.js';
 import { isOutage } from './problem-words.js';
@@ -73,9 +73,11 @@ export async function classify(): Promise<void> {
     answer.value = found;
     const first = found.predictions.at(0); // none, where less likely classes are left out
     announce(
-      first ? `${first.class}, ${kindOf(first)}, ${percent(first.probability)}` : 'No class is that likely',
+      first
+        ? `${first.class}, ${kindOf(first)}, ${percentInWords(first.probability)}`
+        : 'No class is that likely',
     );
-    if (found.model.version !== model.value?.model.version) void loadModel(); // another model has been loaded since
+    if (found.model.version !== model.value?.model.version) void fetchModel(); // another model has been loaded since
   } catch (error) {
     if (controller.signal.aborted) return; // superseded by a newer request
     answer.value = null;

@@ -8,7 +8,7 @@ import { ask } from './api.js';
 
 const revision = signal(0);
 
-export function reachRevision(known: number): void {
+export function noteRevision(known: number): void {
   if (known > revision.peek()) revision.value = known;
 }
 
@@ -21,6 +21,6 @@ export async function askUpToDate<T extends { readonly registryRevision: number 
     revision.value = 0; // the server was started anew with an empty registry, and counts from the beginning
     return asked();
   });
-  reachRevision(answer.registryRevision);
+  noteRevision(answer.registryRevision);
   return answer;
 }

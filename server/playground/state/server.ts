@@ -3,11 +3,11 @@ import { signal } from '@preact/signals';
 import type { ReadinessResponse } from '../../../client/index.js';
 import { ask } from './api.js';
 import { classes, listedRevision, loadClasses } from './classes.js';
-import { loadModel, model } from './model.js';
+import { fetchModel, model } from './model.js';
 import { answerAfterOutage } from './gallery.js';
 import { classifyAfterOutage } from './picture.js';
 
-interface ServerState {
+interface ServerReadiness {
   readonly reachable: boolean;
   readonly ready: boolean;
   readonly reasons: readonly string[];
@@ -16,12 +16,12 @@ interface ServerState {
 }
 
 /** Null before the first answer. */
-export const server = signal<ServerState | null>(null);
+export const server = signal<ServerReadiness | null>(null);
 
 const everyMilliseconds = 4000;
 
 export function followServer(): void {
-  void loadModel();
+  void fetchModel();
   void loadClasses();
   void look();
   setInterval(() => {
@@ -37,7 +37,7 @@ async function look(): Promise<void> {
     const { ready, reasons, serving } = await ask((client) => client.ready());
     const wasAway = server.value?.reachable === false;
     server.value = { reachable: true, ready, reasons, serving };
-    if (wasAway || !model.value) void loadModel();
+    if (wasAway || !model.value) void fetchModel();
     // Somebody else may have changed the classes; null is a list that is still being read, or that failed.
     const isStale = classes.value !== null && serving.registryRevision !== listedRevision.value;
     if (wasAway || isStale) void loadClasses();

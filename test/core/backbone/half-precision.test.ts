@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readOnnx } from '../../../core/backbone/onnx-file.js';
 import { halfPrecision } from '../../../core/backbone/quantisation/half-backbone.js';
 import { writeHalf } from '../../../core/backbone/quantisation/write-half.js';
-import { Graph, type Value } from '../../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../../core/compute/graph.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { fromHalf, toHalf } from '../../../core/half.js';
 import { Random } from '../../../core/random.js';
@@ -19,7 +19,7 @@ const picture = normal(3 * size * size);
 /** Two convolutions of one pixel each, with a sum around the second; what is asked for is the answer. */
 function network(answer: 'features' | 'sum' = 'features', factor = 1): Uint8Array {
   const graph = new Graph('small');
-  const convolve = (x: Value, part: 0 | 1, channels: number): Value =>
+  const convolve = (x: GraphValue, part: 0 | 1, channels: number): GraphValue =>
     graph.convolve(
       x,
       graph.constant([4, channels, 1, 1], kernels[part].map((weight) => weight * factor)), // prettier-ignore

@@ -4,7 +4,7 @@ import { channelWeights, roundToEven, tensorParameters } from '../../../core/bac
 import { Quantiser } from '../../../core/backbone/quantisation/quantise.js';
 import type { Ranges } from '../../../core/backbone/quantisation/ranges.js';
 import { encodeOnnx, encoded, readOnnx } from '../../../core/backbone/onnx-file.js';
-import { Graph, type Value } from '../../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../../core/compute/graph.js';
 import { encodeModel, writeOpset, type AttributeValue } from '../../../core/compute/onnx-format.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { sha256Of } from '../../../core/hash.js';
@@ -24,7 +24,7 @@ const picture = normal(3 * size * size);
 function residualNetwork(): { readonly model: Uint8Array; readonly names: Record<string, string> } {
   const graph = new Graph('residual');
   const pictures = graph.input('pictures', ['batch', 3, size, size]);
-  const convolve = (x: Value, shape: number[], part: 'first' | 'second', pad: number): Value =>
+  const convolve = (x: GraphValue, shape: number[], part: 'first' | 'second', pad: number): GraphValue =>
     graph.convolve(x, graph.constant(shape, kernels[part]), graph.constant([4], biases[part]), {
       strides: [1, 1],
       pads: [pad, pad, pad, pad],
@@ -284,7 +284,7 @@ describe('batch normalisation after a convolution', () => {
 });
 
 describe('a graph that cannot be quantised is refused with the operator that stands in the way', () => {
-  const picturesOf = (graph: Graph): Value => graph.input('pictures', ['batch', 3, size, size]);
+  const picturesOf = (graph: Graph): GraphValue => graph.input('pictures', ['batch', 3, size, size]);
 
   test('one without convolutions', () => {
     const graph = new Graph('flat');

@@ -10,13 +10,13 @@ const spread = {
   between: new Float64Array(directions).fill(2),
 };
 
-interface World extends PictureRows {
+interface MadePictures extends PictureRows {
   /** Below `known` the number of a known class. */
   readonly labels: readonly number[];
 }
 
 /** Known classes whose places are known, some classes that nobody named, and a head that is right about known ones as often as it says. */
-function world(known: number, fresh: number, perClass: number, seed = 1): World {
+function makePictures(known: number, fresh: number, perClass: number, seed = 1): MadePictures {
   const random = Random.stream(seed, 'worlds');
   const places = Array.from({ length: known + fresh }, () =>
     Array.from({ length: directions }, () => Math.sqrt(2) * random.normal()),
@@ -54,7 +54,10 @@ function world(known: number, fresh: number, perClass: number, seed = 1): World 
   };
 }
 
-function rearranged({ projected, likely, labels, novelty, ...rest }: World, order: readonly number[]): World {
+function rearranged(
+  { projected, likely, labels, novelty, ...rest }: MadePictures,
+  order: readonly number[],
+): MadePictures {
   const { perRow } = likely;
   const places = order.flatMap((row) => Array.from({ length: perRow }, (_, t) => row * perRow + t));
   return {
@@ -75,7 +78,7 @@ const asSets = (groups: readonly { readonly members: readonly number[] }[], orde
 
 describe('findGroups', () => {
   it('recovers classes that were planted among pictures of known ones', () => {
-    const made = world(20, 4, 25);
+    const made = makePictures(20, 4, 25);
     const groups = findGroups(made);
     expect(groups).toHaveLength(4);
     for (const { members, looseness } of groups) {
@@ -89,13 +92,13 @@ describe('findGroups', () => {
   });
 
   it('finds nothing where all pictures are of known classes', () => {
-    expect(findGroups(world(20, 0, 25, 2))).toEqual([]);
+    expect(findGroups(makePictures(20, 0, 25, 2))).toEqual([]);
   });
 
   it('finds a small group beside known classes that hardly have pictures, which could move there as well', () => {
     let complete = 0;
     for (const seed of [1, 2, 3, 4, 5, 6]) {
-      const made = world(20, 2, 8, seed);
+      const made = makePictures(20, 2, 8, seed);
       const few = Array.from(made.labels.keys()).filter((i) => made.labels[i] >= 20 || i % 8 === 0);
       const pool = rearranged(made, few);
       const loose = pool.known.map(({ mean }) => ({
@@ -113,7 +116,7 @@ describe('findGroups', () => {
   });
 
   it('finds a class where all pictures are of it', () => {
-    const made = world(6, 1, 12, 3);
+    const made = makePictures(6, 1, 12, 3);
     const only = Array.from(made.labels.keys()).filter((i) => made.labels[i] === 6);
     const groups = findGroups(rearranged(made, only));
     expect(groups).toHaveLength(1);
@@ -121,7 +124,7 @@ describe('findGroups', () => {
   });
 
   it('names the most typical picture of a group first', () => {
-    const made = world(10, 1, 30, 4);
+    const made = makePictures(10, 1, 30, 4);
     const [{ members }] = findGroups(made);
     const mean = new Float64Array(directions);
     for (const i of members)
@@ -133,7 +136,7 @@ describe('findGroups', () => {
   });
 
   it('gives the same groups again, and in whatever order the pictures come', () => {
-    const made = world(15, 3, 20, 5);
+    const made = makePictures(15, 3, 20, 5);
     const groups = findGroups(made);
     expect(findGroups(made)).toEqual(groups);
     const order = Array.from(Random.stream(1, 'order').shuffle(Int32Array.from(made.labels.keys())));
@@ -141,7 +144,7 @@ describe('findGroups', () => {
   });
 
   it('calls a group looser that two classes make together', () => {
-    const made = world(10, 2, 30, 6);
+    const made = makePictures(10, 2, 30, 6);
     const both = findGroups(made, { ...usualDiscovery, spread: 8 }).find(
       ({ members }) => members.length > 45,
     );
@@ -150,9 +153,9 @@ describe('findGroups', () => {
   });
 
   it('looks for groups in a sample of many pictures, and gives all of them to what it finds', () => {
-    const made = world(10, 2, 30, 4);
+    const made = makePictures(10, 2, 30, 4);
     const order = Array.from(Random.stream(2, 'order').shuffle(Int32Array.from(made.labels.keys())));
-    const groups = findGroups(rearranged(made, order), { ...usualDiscovery, mostInTree: 200 });
+    const groups = findGroups(rearranged(made, order), { ...usualDiscovery, maxInTree: 200 });
     expect(groups).toHaveLength(2);
     for (const { members } of groups) expect(members.length).toBeGreaterThanOrEqual(29);
   });

@@ -7,7 +7,7 @@ import { distances, scaledGradient, solve } from '../../../core/fitting/solver/s
 import { RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
 import { matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
-import { problemOf, smallBundle, unseenClasses } from './small-bundle.js';
+import { fitProblemOf, smallBundle, unseenClasses } from './small-bundle.js';
 
 const bundle = await smallBundle();
 const assembly = await RowAssembly.open(bundle, { threads: 1 });
@@ -21,7 +21,7 @@ const forms = [
 ] as const;
 
 describe.each(forms)('%s', (_, intercepts) => {
-  const problem = { ...problemOf(assembly, now), intercepts };
+  const problem = { ...fitProblemOf(assembly, now), intercepts };
   const { rows: classes, columns: width } = problem.prior;
 
   async function evaluatedAt(head: Parameters<Objective['evaluate']>[0]) {

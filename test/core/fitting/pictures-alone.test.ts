@@ -1,6 +1,7 @@
 /** Classes of which pictures are all that is known. */
 import { describe, expect, test } from 'vitest';
-import { EvidenceModel, meanOfRows } from '../../../core/fitting/evidence.js';
+import { EvidenceModel } from '../../../core/fitting/evidence.js';
+import { meanOfRows } from '../../../core/mean.js';
 import { PicturesAlone } from '../../../core/fitting/pictures-alone.js';
 import { moveToPictures } from '../../../core/fitting/rows/move-to-pictures.js';
 import { matrix, rowOf } from '../../../core/matrix.js';

@@ -8,7 +8,7 @@ import { RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
 import { matrix, rowOf } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
 import { plainObjective } from './plain-objective.js';
-import { problemOf, rowsAsTheyAre, smallBundle, unseenClasses } from './small-bundle.js';
+import { fitProblemOf, rowsAsTheyAre, smallBundle, unseenClasses } from './small-bundle.js';
 
 const classes = unseenClasses.slice(0, 4).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
@@ -37,7 +37,7 @@ describe.each(kinds)('%s:', (kind, { bundle, assembly, now }) => {
   const [count, width] = [classes.length, bundle.weights.columns];
   const temperature = bundle.manifest.head.temperature ?? 1;
   const rowsPerClass = now.classes[0].scales.length;
-  const problem = problemOf(assembly, now);
+  const problem = fitProblemOf(assembly, now);
   const { prior, intercepts } = problem;
 
   test('the problem has intercepts where the bundle was trained with them', () => {

@@ -13,7 +13,14 @@ import { FeatureMapper } from '../../../core/head/feature-map.js';
 import type { HeadRow } from '../../../core/head/head-table.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../../../core/matrix.js';
 import { plainObjective } from './plain-objective.js';
-import { dataset, problemOf, scoreDifference, smallBundle, unseenClasses, withRows } from './small-bundle.js';
+import {
+  dataset,
+  fitProblemOf,
+  scoreDifference,
+  smallBundle,
+  unseenClasses,
+  withRows,
+} from './small-bundle.js';
 
 const bundle = await smallBundle();
 const withIntercepts = await smallBundle(true, { head: { intercepts: true } });
@@ -130,7 +137,7 @@ test.each([
   Object.assign(examples, { features, examples: given });
   const { rows: fitted } = await fit.fit(classes, { tolerance: 1e-4 });
   const now = await assembly.assemble(classes);
-  const problem = problemOf(assembly, now);
+  const problem = fitProblemOf(assembly, now);
   const { real, realRow, draws, draw, donor, means, meanOf, scale, length, residual } = now.rows;
   const replayed = real.rows - given.length; // each feature is there once, however many classes it may be of
   const dataRows = [
@@ -183,7 +190,7 @@ test('samples of the rows find the minimum of all rows with labelled rows among 
   Object.assign(examples, { features, examples: labelled });
   const now = await assembly.assemble(classes);
   const { products } = assembly.context;
-  const problem = problemOf(assembly, now);
+  const problem = fitProblemOf(assembly, now);
   const head = { weights: problem.prior, bias: new Float32Array(classes.length) };
   const objective = new Objective(products, problem);
   await objective.evaluate(head);

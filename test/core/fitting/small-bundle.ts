@@ -52,7 +52,10 @@ export async function smallBundle(
 }
 
 /** Runtime classes all looked for, beside those of the bundle: their prototypes are the prior. */
-export function problemOf(assembly: RowAssembly, { rows, baseOffsets, classes }: AssembledRows): FitProblem {
+export function fitProblemOf(
+  assembly: RowAssembly,
+  { rows, baseOffsets, classes }: AssembledRows,
+): FitProblem {
   const { base, settings } = assembly.context;
   const [count, bundleClasses] = [classes.length, base.bias.length];
   const columnOf = Int32Array.from({ length: bundleClasses + count }, (_, label) =>

@@ -5,7 +5,7 @@ import { solveExisting } from '../../../core/fitting/solver/solve-on-samples.js'
 import { synthesiseClasses } from '../../../core/fitting/rows/synthetic-class.js';
 import { RowAssembly } from '../../../core/fitting/rows/row-assembly.js';
 import { matrix, rowOf } from '../../../core/matrix.js';
-import { problemOf, smallBundle, unseenClasses } from './small-bundle.js';
+import { fitProblemOf, smallBundle, unseenClasses } from './small-bundle.js';
 
 const bundle = await smallBundle();
 const assembly = await RowAssembly.open(bundle, { threads: 1 });
@@ -17,7 +17,7 @@ afterAll(() => assembly.release());
 
 /** Classes at their prototypes, far from the minimum, and the sums with them. */
 async function unsettled(intercepts: boolean) {
-  const problem = { ...problemOf(assembly, now), intercepts };
+  const problem = { ...fitProblemOf(assembly, now), intercepts };
   const head = { weights: problem.prior, bias: new Float32Array(count) };
   const objective = new Objective(products, problem);
   await objective.evaluate(head);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharpnessFor, uncalibrated } from '../../../core/head/sharpness.js';
 import { HeadTable } from '../../../core/head/head-table.js';
-import { Standing } from '../../../core/head/standing.js';
+import { Ranking } from '../../../core/head/ranking.js';
 
 describe('the sharpness of an answer', () => {
   const both = { sharpness: 2, unseenSharpness: 3 };
@@ -27,21 +27,21 @@ describe('probabilities', () => {
     );
   });
   const places = Int32Array.of(0, 1, 2);
-  const standingOf = (scores: readonly number[]) =>
-    new Standing(Float32Array.from(scores), places, table, { sharpness: 2, unseenSharpness: 4 });
+  const rankingOf = (scores: readonly number[]) =>
+    new Ranking(Float32Array.from(scores), places, table, { sharpness: 2, unseenSharpness: 4 });
 
   test('are sharpened by the kind of the best class', () => {
-    const [seen] = standingOf([1, 0, 0]).best(1);
-    const [unseen] = standingOf([0, 0, 1]).best(1);
+    const [seen] = rankingOf([1, 0, 0]).best(1);
+    const [unseen] = rankingOf([0, 0, 1]).best(1);
     expect(seen.probability).toBeCloseTo(1 / (1 + 2 * Math.exp(-2)), 6);
     expect(unseen.probability).toBeCloseTo(1 / (1 + 2 * Math.exp(-4)), 6);
   });
 
   test('keep the order of the scores, and sum to 1', () => {
-    const standing = standingOf([0.3, -0.2, 0.5]);
-    const best = standing.best(3);
+    const ranking = rankingOf([0.3, -0.2, 0.5]);
+    const best = ranking.best(3);
     expect(best.map(({ place }) => place)).toEqual([2, 0, 1]);
     expect(best.reduce((sum, { probability }) => sum + probability, 0)).toBeCloseTo(1, 6);
-    expect(standing.unseenProbability).toBeCloseTo(best[0].probability, 6);
+    expect(ranking.unseenProbability).toBeCloseTo(best[0].probability, 6);
   });
 });

@@ -52,7 +52,7 @@ async function traffic(store: Awaited<ReturnType<typeof openStore>>, at = Date.n
 test('without --adapt-every the sample is surveyed and shown, and nothing is changed', async () => {
   const { store, registry, watch, page } = await open('sqlite::memory:');
   await traffic(store);
-  await watch.look();
+  await watch.check();
   expect(registry.revision).toBe(0);
   const shown = await page();
   expect(shown).toContain(`unseen_pool_rows{pool="traffic"} ${unlabelled().length}`);
@@ -71,8 +71,8 @@ test('with it, one of three replicas commits what is recommended, once, and all 
   const [first] = replicas;
   await traffic(first.store);
   const report = await first.registry.adaptations.preview('traffic', new AbortController().signal);
-  await Promise.all(replicas.map(({ watch }) => watch.look()));
-  await Promise.all(replicas.map(({ watch }) => watch.look())); // not due again
+  await Promise.all(replicas.map(({ watch }) => watch.check()));
+  await Promise.all(replicas.map(({ watch }) => watch.check())); // not due again
   const made = await first.registry.adaptations.list();
   expect(made).toHaveLength(report.isRecommended ? 1 : 0);
   if (!report.isRecommended) return;
@@ -85,7 +85,7 @@ test('what is not recommended is not committed, and too few pictures are tried a
   const { store, registry, watch } = await open('sqlite::memory:', { adaptEvery: 1 });
   const never = Object.create(registry.adaptations) as ModelAdaptations;
   await traffic(store, Date.now(), 90);
-  await watch.look();
+  await watch.check();
   expect(await never.list()).toEqual([]);
   // Not held, not done: whoever asks gets the lease at once.
   const terms = { holdMilliseconds: 1000, everyMilliseconds: hour };
@@ -96,7 +96,7 @@ test('features past their time are forgotten, whether the sample is still on or 
   const { store, watch, registry } = await open('sqlite::memory:', { learnFromTraffic: 0, poolDays: 2 });
   await traffic(store, Date.now() - 49 * hour, 50);
   await registry.adaptations.addPictures('fresh', unlabelled().slice(0, 5));
-  await watch.look();
+  await watch.check();
   expect(await registry.adaptations.pools()).toMatchObject([
     { name: 'fresh', pictures: 5 },
     { name: 'traffic', pictures: 0 },

@@ -55,7 +55,7 @@ describe('after many additions all rows are fitted anew', () => {
     for (const { name } of bundle.manifest.classes) expect(after[name]).not.toEqual(before[name]);
     const [fitted] = lines
       .map((line) => JSON.parse(line) as { isBetter: boolean; before: Measure; after: Measure; msg: string })
-      .filter(({ msg }) => msg === 'All classes were fitted anew together.');
+      .filter(({ msg }) => msg === 'All class weights were refitted together.');
     expect(fitted.isBetter).toBe(true);
     expect(fitted.after.harmonicMean).toBeGreaterThan(fitted.before.harmonicMean);
     await registry.change([create('later', 0.9)]);

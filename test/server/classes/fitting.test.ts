@@ -8,7 +8,7 @@ import { FittingProcess } from '../../../server/classes/fitting/fitting-process.
 import { ClassRegistry, type RegistryOptions } from '../../../server/classes/registry.js';
 import type { ClassStore } from '../../../server/classes/store/contract.js';
 import { openStore } from '../../../server/classes/store/open.js';
-import { problemOf } from '../../../server/http/problem-details.js';
+import { problemDetailsOf } from '../../../server/http/problem-details.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
@@ -98,16 +98,19 @@ test('a fitting process that dies between the fit and its commit leaves the next
 test('a fitting process that hangs is replaced; the change is answered 503 with Retry-After, and readiness says so', async () => {
   const { registry } = await open({ fittingSilenceSeconds: 2 });
   await registry.change([create('first', 0.2)]);
-  expect(registry.troubles()).toEqual([]);
+  expect(registry.problems()).toEqual([]);
   const fitters = childrenOf(process.pid).filter((pid) => commandOf(pid).includes('fitting/worker.js'));
   expect(fitters.length).toBeGreaterThan(0);
   for (const pid of fitters) process.kill(pid, 'SIGSTOP');
   const refused = await registry.change([create('second', 0.5)]).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Failure);
   expect(refused).toMatchObject({ code: 'fitting-unavailable', retryAfterSeconds: 2 });
-  expect(problemOf(refused)).toMatchObject({ status: 503, title: 'Classes cannot be fitted at the moment' });
-  expect(registry.troubles()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
-  await expect.poll(() => registry.troubles()).toEqual([]);
+  expect(problemDetailsOf(refused)).toMatchObject({
+    status: 503,
+    title: 'Classes cannot be fitted at the moment',
+  });
+  expect(registry.problems()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
+  await expect.poll(() => registry.problems()).toEqual([]);
   expect(registry.get('second')).toBeUndefined();
   expect((await registry.change([create('second', 0.5)])).outcomes[0].kind).toBe('created');
 });

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../../server/app.js';
 import { openApiDocument } from '../../../server/contract/openapi.js';
-import type { Method, Operation, Parameter } from '../../../server/contract/openapi-types.js';
+import type { HttpMethod, Operation, Parameter } from '../../../server/contract/openapi-types.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
 import { send, startTestServer, type TestServer } from '../../support/test-server.js';
@@ -10,7 +10,7 @@ import { send, startTestServer, type TestServer } from '../../support/test-serve
 const folder = temporaryFolder();
 const document = openApiDocument();
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ path, method: method as Method, operation })),
+  Object.entries(item).map(([method, operation]) => ({ path, method: method as HttpMethod, operation })),
 );
 /** Pages for people, which a contract for programs need not name. */
 const pages = ['GET /', 'GET /docs/docs.css', 'GET /docs/docs.js', 'GET /docs/letters.woff2'];

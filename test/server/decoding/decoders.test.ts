@@ -30,7 +30,11 @@ const small = await numbered(1);
 const never = new AbortController().signal;
 const opened: { readonly close: () => unknown }[] = [];
 
-function open(settings: Partial<DecodingSettings> = {}, slots = SharedSlots.open()) {
+function open(
+  settings: Partial<DecodingSettings> = {},
+  slots = SharedSlots.open(),
+  estimate: typeof decodingCost = decodingCost,
+) {
   const counts = { refused: 0, restarts: 0 };
   const { logger } = silentLogger();
   const metrics = {
@@ -42,6 +46,7 @@ function open(settings: Partial<DecodingSettings> = {}, slots = SharedSlots.open
     metrics,
     logger,
     slots,
+    estimate,
   );
   decoders.startOthers();
   opened.push(decoders, slots);
@@ -276,4 +281,47 @@ test('a decoder that takes more than it may says so, and is ended by whoever ask
   const ask = (bytes: Uint8Array, maxGrowth: number) => decoder.decode({ ...picture, bytes, maxGrowth }, 20);
   expect(await ask(small, 64e6)).toHaveLength(3 * 32 * 32);
   expect(await ask(bomb, 100e6)).toBeNull();
+});
+
+/** As for a small picture, whatever it is. */
+const tooLow: typeof decodingCost = () => ({ memory: 1e6, isLarge: false });
+
+test('a picture that takes far more memory than was estimated is refused, its decoder is replaced, and others go on', async () => {
+  const { send, decoders, counts, slots } = open({}, SharedSlots.open(), tooLow);
+  await decoders.started;
+  await expect.poll(() => decoders.ready).toBe(2);
+  await Promise.all([send(small), send(small)]).then((both) => {
+    for (const { release } of both) release();
+  });
+  const before = processes();
+  expect(before).toHaveLength(2);
+  const harmful = send(bomb);
+  const others = Promise.all(Array.from({ length: 20 }, async (_, i) => send(await numbered(i))));
+  await expect(harmful).rejects.toMatchObject({
+    code: 'image-invalid',
+    message:
+      'The picture takes more memory to decode than a picture of its size should. Save it anew with another program.',
+  });
+  const decoded = await others;
+  expect(decoded).toHaveLength(20);
+  for (const { pixels, release } of decoded) {
+    expect(pixels).toHaveLength(3 * 32 * 32);
+    release();
+  }
+  await expect.poll(() => decoders.ready).toBe(2);
+  await expect.poll(() => processes().filter((pid) => before.includes(pid))).toHaveLength(1);
+  await expect.poll(() => processes()).toHaveLength(2);
+  await expect.poll(() => freeSlots(slots)).toBe(128);
+  expect(counts).toEqual({ refused: 0, restarts: 0 }); // ended on purpose: no fault of a decoder
+});
+
+test('with one decoder, a picture that waits behind one that outgrows its estimate is decoded by the next', async () => {
+  const { send, decoders } = open({ decoders: 1 }, SharedSlots.open(), tooLow);
+  await decoders.started;
+  const [pid] = processes();
+  const harmful = send(bomb);
+  const waiting = send(small);
+  await expect(harmful).rejects.toThrow('takes more memory to decode than a picture of its size should');
+  expect((await waiting).pixels).toHaveLength(3 * 32 * 32);
+  await expect.poll(() => processes()).not.toContain(pid);
 });

@@ -125,25 +125,25 @@ describe('the comparison of a replica', async () => {
 
   test('forgives what kernels of another processor round differently', async () => {
     const { comparison, gauge } = await beside(0.01);
-    expect(comparison.troubles()).toEqual([]);
+    expect(comparison.problems()).toEqual([]);
     expect(await gauge()).toBe(0);
   });
 
   test('finds a processor that computes something else with the same file; and when that one is gone', async () => {
     const { store, comparison, gauge, lines } = await beside(0.3);
-    expect(comparison.troubles().join()).toMatch(
+    expect(comparison.problems().join()).toMatch(
       /computes other features than another replica does with the same network \(cosine 0\.9\d+, at least 0\.999 is expected\)/,
     );
     expect(await gauge()).toBe(1);
     expect(lines.join('')).toContain('"replica":"oldest"');
     await store.replicas.leave('');
-    await expect.poll(() => comparison.troubles()).toEqual([]);
+    await expect.poll(() => comparison.problems()).toEqual([]);
     expect(await gauge()).toBe(0);
   });
 
   test('finds another file by its hash, however near its features', async () => {
     const { comparison } = await beside(0, '0'.repeat(64));
-    expect(comparison.troubles().join()).toContain('uses another file of small (fp32) than another replica');
+    expect(comparison.problems().join()).toContain('uses another file of small (fp32) than another replica');
   });
 
   test('takes back its report when it ends', async () => {

@@ -202,7 +202,7 @@ test('a collector that is not there disturbs no request, and is named once in th
   });
   for (let i = 0; i < 20; i++) expect((await postPicture(server.url, i)).status).toBe(200);
   await server.stop(0);
-  const lines = server.log.filter((line) => line.includes('traces cannot be sent'));
+  const lines = server.log.filter((line) => line.includes('Traces cannot be sent'));
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain('http://127.0.0.1:9');
   expect(server.log.join('')).not.toContain('secret');

@@ -3,7 +3,7 @@ import { failureCodes } from '../../../core/failures.js';
 import {
   counted,
   figure,
-  percent,
+  percentInWords,
   place,
   resolution,
   rounded,
@@ -87,13 +87,9 @@ describe('values of attributes', () => {
 
 describe('figures', () => {
   test('a small share is not nothing', () => {
-    expect([0, 0.0004, 0.01, 0.4257, 1].map((share) => percent(share).replaceAll('\u00a0', ' '))).toEqual([
-      '0 %',
-      '< 1 %',
-      '1 %',
-      '43 %',
-      '100 %',
-    ]);
+    expect(
+      [0, 0.0004, 0.01, 0.4257, 1].map((share) => percentInWords(share).replaceAll('\u00a0', ' ')),
+    ).toEqual(['0 %', '< 1 %', '1 %', '43 %', '100 %']);
   });
 
   test('values are shown with three figures, and zero has no sign', () => {

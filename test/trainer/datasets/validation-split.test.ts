@@ -22,7 +22,7 @@ describe('a validation split', () => {
       expect(split.labels[row]).toBe(-1);
   });
 
-  test('no unseen class of the original is in its world', () => {
+  test('no unseen class of the original is in the fold', () => {
     const seenNames = Array.from(dataset.seen, (label) => dataset.classNames[label]);
     expect([...split.classNames].sort()).toEqual(seenNames.sort());
     expect(split.attributes.rows).toBe(dataset.seen.length);
@@ -30,20 +30,20 @@ describe('a validation split', () => {
   });
 
   test('rivals are unseen classes of the original with attributes and without a row', () => {
-    const world = validationSplit(dataset, { seed: 7, classes: 3, seenRowFraction: 0.25, rivals: 2 });
-    expect(world.classNames).toHaveLength(14);
-    expect(world.unseen).toHaveLength(5);
+    const fold = validationSplit(dataset, { seed: 7, classes: 3, seenRowFraction: 0.25, rivals: 2 });
+    expect(fold.classNames).toHaveLength(14);
+    expect(fold.unseen).toHaveLength(5);
     const names = Array.from(dataset.unseen, (label) => dataset.classNames[label]);
-    const rivals = world.classNames.filter((name) => names.includes(name));
+    const rivals = fold.classNames.filter((name) => names.includes(name));
     expect(rivals).toHaveLength(2);
     for (const name of rivals) {
-      expect(Array.from(world.labels)).not.toContain(world.classNames.indexOf(name));
+      expect(Array.from(fold.labels)).not.toContain(fold.classNames.indexOf(name));
       const original = dataset.classNames.indexOf(name);
-      expect(world.attributes.data[world.classNames.indexOf(name) * 10]).toBe(
+      expect(fold.attributes.data[fold.classNames.indexOf(name) * 10]).toBe(
         dataset.attributes.data[original * 10],
       );
     }
-    expect(world.splits).toEqual(split.splits);
+    expect(fold.splits).toEqual(split.splits);
   });
 
   test('every training row of the original is used once', () => {

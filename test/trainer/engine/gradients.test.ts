@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
 import type { Engine } from '../../../trainer/engine/contract.js';
-import { Graph, type Value } from '../../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../../core/compute/graph.js';
 import { differentiate } from '../../../trainer/engine/onnx/differentiate.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { TensorflowEngine } from '../../../trainer/engine/tensorflow/engine.js';
@@ -108,7 +108,7 @@ test('shapes that do not fit are refused with both shapes in the message', async
 });
 
 describe('an operator without a gradient rule', () => {
-  const operators: [string, (graph: Graph, w: Value) => Value][] = [
+  const operators: [string, (graph: Graph, w: GraphValue) => GraphValue][] = [
     ['Softmax', (graph, w) => graph.softmax(w)],
     ['Max', (graph, w) => graph.maximum(w, graph.scalar(0))],
     ['Pow', (graph, w) => graph.signedPower(w, 0.5)],

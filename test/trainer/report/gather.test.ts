@@ -6,7 +6,7 @@ import { readBundle } from '../../../core/bundle/read.js';
 import { silent } from '../../../core/progress.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { hideUnseen, train } from '../../../trainer/train.js';
-import { errorOfMean, familiesOf } from '../../../trainer/report/gather/attribute-importance.js';
+import { errorOfMean, positionsByFamily } from '../../../trainer/report/gather/attribute-importance.js';
 import { gatherReport } from '../../../trainer/report/gather/gather.js';
 import { importanceInWords } from '../../../trainer/report/render/sections/importance.js';
 import type { ReportData } from '../../../trainer/report/report-data.js';
@@ -171,7 +171,9 @@ describe('the importance of attributes', () => {
   });
 
   test('families are what stands before :: in two names or more', () => {
-    expect(familiesOf(['bill::long', 'size', 'bill::red', 'wing::red', 'tail::a::b', 'tail::c'])).toEqual([
+    expect(
+      positionsByFamily(['bill::long', 'size', 'bill::red', 'wing::red', 'tail::a::b', 'tail::c']),
+    ).toEqual([
       ['bill', [0, 2]],
       ['tail', [4, 5]],
     ]);

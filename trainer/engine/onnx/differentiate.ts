@@ -2,11 +2,11 @@
  * Reverse-mode differentiation of a graph: walks its nodes backwards from a loss and adds, for each node that the
  * parameters reach, the nodes that carry the gradient to its inputs (the chain rule, one operator at a time).
  */
-import type { Graph, GraphNode, Value } from '../../../core/compute/graph.js';
+import type { Graph, GraphNode, GraphValue } from '../../../core/compute/graph.js';
 import { broadcastAxes } from '../../../core/compute/shapes.js';
 
 /** For each input of a node, builds its gradient from the output's; null where no gradient flows. */
-type Rule = (graph: Graph, node: GraphNode, dy: Value) => ((() => Value) | null)[];
+type Rule = (graph: Graph, node: GraphNode, dy: GraphValue) => ((() => GraphValue) | null)[];
 
 /**
  * Operators through which no gradient flows. Comparison and sign are constant almost everywhere; If and ReduceMax stop
@@ -14,15 +14,19 @@ type Rule = (graph: Graph, node: GraphNode, dy: Value) => ((() => Value) | null)
  */
 const withoutGradient: ReadonlySet<string> = new Set(['Greater', 'Sign', 'If', 'ReduceMax']);
 
-export function differentiate(graph: Graph, loss: Value, parameters: readonly Value[]): Value[] {
+export function differentiate(
+  graph: Graph,
+  loss: GraphValue,
+  parameters: readonly GraphValue[],
+): GraphValue[] {
   const forward = [...graph.nodes];
-  const reached = new Set<Value>(parameters);
+  const reached = new Set<GraphValue>(parameters);
   for (const node of forward) {
     if (withoutGradient.has(node.operator) || !node.inputs.some((input) => reached.has(input))) continue;
     for (const output of node.outputs) reached.add(output);
   }
 
-  const gradients = new Map<Value, Value>([
+  const gradients = new Map<GraphValue, GraphValue>([
     [loss, graph.constant(loss.shape as number[], Float32Array.of(1))],
   ]);
   for (const node of forward.reverse()) {
@@ -52,7 +56,7 @@ function ruleFor({ operator }: GraphNode): Rule {
 }
 
 /** Sums a gradient over the axes along which its value was broadcast. */
-function sumToShape(graph: Graph, gradient: Value, target: Value): Value {
+function sumToShape(graph: Graph, gradient: GraphValue, target: GraphValue): GraphValue {
   const axes = broadcastAxes(gradient.shape, target.shape);
   const summed = axes.length > 0 ? graph.sum(gradient, axes) : gradient;
   return summed.shape.length === target.shape.length
@@ -62,7 +66,7 @@ function sumToShape(graph: Graph, gradient: Value, target: Value): Value {
 
 const rules: Record<string, Rule> = {
   Gemm(graph, node, dy) {
-    const [a, b, bias] = node.inputs as [Value, Value, Value?];
+    const [a, b, bias] = node.inputs as [GraphValue, GraphValue, GraphValue?];
     const transposeA = 'int' in node.attributes.transA && node.attributes.transA.int === 1;
     const transposeB = 'int' in node.attributes.transB && node.attributes.transB.int === 1;
     const alpha = 'float' in node.attributes.alpha ? node.attributes.alpha.float : 1;
@@ -82,18 +86,18 @@ const rules: Record<string, Rule> = {
     return node.inputs.map((input) => () => sumToShape(graph, dy, input));
   },
   Sub(graph, node, dy) {
-    const [a, b] = node.inputs as [Value, Value];
+    const [a, b] = node.inputs as [GraphValue, GraphValue];
     return [() => sumToShape(graph, dy, a), () => graph.negate(sumToShape(graph, dy, b))];
   },
   Mul(graph, node, dy) {
-    const [a, b] = node.inputs as [Value, Value];
+    const [a, b] = node.inputs as [GraphValue, GraphValue];
     return [
       () => sumToShape(graph, graph.multiply(dy, b), a),
       () => sumToShape(graph, graph.multiply(dy, a), b),
     ];
   },
   Div(graph, node, dy) {
-    const [a, b] = node.inputs as [Value, Value];
+    const [a, b] = node.inputs as [GraphValue, GraphValue];
     const quotient = node.outputs[0];
     return [
       () => sumToShape(graph, graph.divide(dy, b), a),
@@ -138,7 +142,7 @@ const rules: Record<string, Rule> = {
   Slice(graph, node, dy) {
     const shape = node.inputs[0].shape as number[];
     const { axis, start, end } = node.range!;
-    const zeros = (size: number): Value[] =>
+    const zeros = (size: number): GraphValue[] =>
       size === 0
         ? []
         : [

@@ -3,7 +3,7 @@
  * On the CPU the graph outputs gradients and the SIMD kernel updates the weights in place; with several steps per
  * run, or on a device, the update is part of the graph (training-in-graph.ts), so that weights need not come back.
  */
-import { Graph, type Value } from '../../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../../core/compute/graph.js';
 import { BoundTensor, Session, type Provider, type SessionOptions } from '../../../core/compute/session.js';
 import { AdamMemory } from '../adam-kernel.js';
 import type {
@@ -110,8 +110,8 @@ export class OnnxEngine implements Engine {
 
 interface Declared {
   readonly graph: Graph;
-  readonly inputs: Record<string, Value>;
-  readonly parameters: Record<string, Value>;
+  readonly inputs: Record<string, GraphValue>;
+  readonly parameters: Record<string, GraphValue>;
 }
 
 function declare(program: FunctionProgram | LossProgram): Declared {
@@ -121,7 +121,7 @@ function declare(program: FunctionProgram | LossProgram): Declared {
   return { graph, inputs, parameters };
 }
 
-function declareInput(graph: Graph, name: string, shape: InputShape): Value {
+function declareInput(graph: Graph, name: string, shape: InputShape): GraphValue {
   return shape === 'condition' ? graph.input(name, [], 'bool') : graph.input(name, shape);
 }
 
@@ -130,7 +130,7 @@ async function openGradients(program: LossProgram, options: SessionOptions) {
   const { loss, reports } = program.build(graphOperations(graph), inputs, parameters);
   const names = Object.keys(parameters);
   const gradients = differentiate(graph, loss, Object.values(parameters));
-  const outputs: Record<string, Value> = { loss, ...reports };
+  const outputs: Record<string, GraphValue> = { loss, ...reports };
   names.forEach((name, i) => (outputs[gradientName(name)] = gradients[i]!));
   const session = await Session.open(graph.encode(outputs), options);
   return { session, reportNames: ['loss', ...Object.keys(reports)] };

@@ -1,8 +1,8 @@
-import type { Graph, Value } from '../../../core/compute/graph.js';
+import type { Graph, GraphValue } from '../../../core/compute/graph.js';
 import type { Operations } from '../contract.js';
 
 /** Programs as ONNX graphs: each operation adds a node to the graph. */
-export function graphOperations(graph: Graph): Operations<Value> {
+export function graphOperations(graph: Graph): Operations<GraphValue> {
   return {
     shapeOf: (x) => x.shape as readonly number[], // programs are built with every size known
     scalar: (value) => graph.scalar(value),

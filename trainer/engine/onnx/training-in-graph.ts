@@ -3,7 +3,7 @@
  * step to step, so that on a device they stay there for K steps. Two sets of buffers change roles after each run,
  * because an output may not overwrite an input that is still read.
  */
-import { Graph, type Value } from '../../../core/compute/graph.js';
+import { Graph, type GraphValue } from '../../../core/compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../../../core/compute/session.js';
 import { adamStep } from '../adam.js';
 import type {
@@ -106,11 +106,12 @@ async function openScan(program: LossProgram, adam: AdamSettings, steps: number,
   const result = graph.scan(states, [...inputs, ...schedule], steps, (inside, innerStates, slices) => {
     const count = parameterNames.length;
     const weights = innerStates.slice(0, count);
-    const named = (values: Value[]) => Object.fromEntries(parameterNames.map((name, i) => [name, values[i]]));
+    const named = (values: GraphValue[]) =>
+      Object.fromEntries(parameterNames.map((name, i) => [name, values[i]]));
     const inputSlices = Object.fromEntries(Object.keys(program.inputs).map((name, i) => [name, slices[i]]));
     const { loss, reports } = program.build(graphOperations(inside), inputSlices, named(weights));
     const gradients = differentiate(inside, loss, weights);
-    const [rate, epsilon, keep] = slices.slice(inputs.length) as [Value, Value, Value];
+    const [rate, epsilon, keep] = slices.slice(inputs.length) as [GraphValue, GraphValue, GraphValue];
     const updated = weights.map((weight, i) =>
       adamUpdate(inside, adam, { rate, epsilon, keep }, [
         weight,
@@ -126,7 +127,7 @@ async function openScan(program: LossProgram, adam: AdamSettings, steps: number,
     };
   });
 
-  const outputs: Record<string, Value> = {};
+  const outputs: Record<string, GraphValue> = {};
   stateNames.forEach((name, i) => (outputs[`next.${name}`] = result.states[i]!));
   reportNames.forEach((name, i) => (outputs[name] = result.collected[i]!));
   return { session: await Session.open(graph.encode(outputs), options), reportNames };
@@ -136,10 +137,10 @@ async function openScan(program: LossProgram, adam: AdamSettings, steps: number,
 function adamUpdate(
   graph: Graph,
   settings: AdamSettings,
-  { rate, epsilon, keep }: Record<(typeof scheduleNames)[number], Value>,
-  [weight, first, second, gradient]: [Value, Value, Value, Value],
-): [Value, Value, Value] {
-  const blend = (old: Value, fresh: Value, beta: number): Value =>
+  { rate, epsilon, keep }: Record<(typeof scheduleNames)[number], GraphValue>,
+  [weight, first, second, gradient]: [GraphValue, GraphValue, GraphValue, GraphValue],
+): [GraphValue, GraphValue, GraphValue] {
+  const blend = (old: GraphValue, fresh: GraphValue, beta: number): GraphValue =>
     graph.add(graph.multiply(old, graph.scalar(beta)), graph.multiply(fresh, graph.scalar(1 - beta)));
   const nextFirst = blend(first, gradient, settings.beta1);
   const nextSecond = blend(second, graph.multiply(gradient, gradient), settings.beta2);

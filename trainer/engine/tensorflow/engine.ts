@@ -20,7 +20,7 @@ import type {
 import { mapValues } from '../state.js';
 import { tensorflowOperations, type TF, type TfTensor } from './operations.js';
 
-type Program = FunctionProgram | LossProgram;
+type EngineProgram = FunctionProgram | LossProgram;
 
 /** Loads the GPU package if it is there. */
 export async function loadTensorflowEngine(): Promise<Engine> {
@@ -151,7 +151,7 @@ export class TensorflowEngine implements Engine {
     return { reports, gradients };
   }
 
-  private inputTensors(program: Program, values: InputValues): Record<string, TfTensor> {
+  private inputTensors(program: EngineProgram, values: InputValues): Record<string, TfTensor> {
     return mapValues(program.inputs, (shape, name) => {
       const value = values[name];
       if (shape === 'condition') return this.tf.scalar(value === true, 'bool');
@@ -159,7 +159,7 @@ export class TensorflowEngine implements Engine {
     });
   }
 
-  private parameterTensors(program: Program, values: ParameterValues): Record<string, TfTensor> {
+  private parameterTensors(program: EngineProgram, values: ParameterValues): Record<string, TfTensor> {
     // TensorFlow keeps a reference to what it is given on the CPU: the copy keeps the caller's array its own.
     return mapValues(program.parameters, (shape, name) => this.tf.tensor(values[name].slice(), [...shape]));
   }

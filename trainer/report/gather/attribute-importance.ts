@@ -56,7 +56,7 @@ export async function attributeImportance(
     const scores = await products.forward(real, prototypes); // (n, C)
     return { losses: logLosses(scores, labels), top1: topKAccuracy(scores, labels, 1)! };
   };
-  const families = familiesOf(dataset.attributeNames);
+  const families = positionsByFamily(dataset.attributeNames);
   const progress = watcher.progress('attributes', families.length + dataset.attributeNames.length);
   let done = 0;
   try {
@@ -168,7 +168,7 @@ function valuesOfClasses(labels: Int32Array, values: readonly number[]): number[
 const sumOf = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 /** Families of at least two attributes, by the part of their names before '::'. */
-export function familiesOf(names: readonly string[]): [string, number[]][] {
+export function positionsByFamily(names: readonly string[]): [string, number[]][] {
   const families = new Map<string, number[]>();
   names.forEach((name, k) => {
     const [family, ...rest] = name.split('::');

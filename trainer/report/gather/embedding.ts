@@ -3,6 +3,7 @@
  * are made as the head's are: drawn from the generator, with the real spread that the settings ask for. All are
  * directions, because that is what the head sees.
  */
+import { dotProduct } from '../../../core/compute/dot-product.js';
 import { directRows } from '../../../core/head/feature-map.js';
 import { addResiduals, directionOf, donorsOf, type DrawSource } from '../../../core/head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, type Matrix, type RowSource } from '../../../core/matrix.js';
@@ -119,7 +120,7 @@ function describe(
   const syntheticMeans = means(synthetic, classOf, chosen.length);
   return chosen.map(({ label, rows }, i) => {
     const name = dataset.classNames[label];
-    const likeness = chosen.map((_, j) => inner(rowOf(realMeans, i), rowOf(syntheticMeans, j)));
+    const likeness = chosen.map((_, j) => dotProduct(rowOf(realMeans, i), rowOf(syntheticMeans, j)));
     const rivals = chosen.map((_, j) => j).filter((j) => j !== i);
     const rival = rivals.sort((a, b) => likeness[b] - likeness[a]).at(0);
     return {
@@ -143,8 +144,4 @@ function means(rows: Matrix, classOf: readonly number[], classes: number): Matri
     for (let k = 0; k < to.length; k++) to[k] += from[k];
   });
   return directRows(sums, 1);
-}
-
-function inner(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, k) => sum + value * b[k], 0);
 }

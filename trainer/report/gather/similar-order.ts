@@ -1,3 +1,4 @@
+import { dotProduct } from '../../../core/compute/dot-product.js';
 import { rowOf, type Matrix } from '../../../core/matrix.js';
 
 /**
@@ -7,12 +8,8 @@ import { rowOf, type Matrix } from '../../../core/matrix.js';
 export function similarOrder(rows: Matrix, members: ArrayLike<number>): number[] {
   const left = Array.from(members);
   const lengths = new Map(left.map((i) => [i, Math.hypot(...rowOf(rows, i)) || 1]));
-  const cosine = (i: number, j: number): number => {
-    const [a, b] = [rowOf(rows, i), rowOf(rows, j)];
-    let sum = 0;
-    for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
-    return sum / (lengths.get(i)! * lengths.get(j)!);
-  };
+  const cosine = (i: number, j: number): number =>
+    dotProduct(rowOf(rows, i), rowOf(rows, j)) / (lengths.get(i)! * lengths.get(j)!);
   const chain = left.splice(0, 1);
   while (left.length > 0) {
     const last = chain[chain.length - 1];

@@ -6,12 +6,12 @@ import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
 import { html, Markup } from './html.js';
 
-type Shape = 'line' | 'dash' | 'area' | 'dot' | 'ring' | 'square' | 'triangle' | 'diamond';
+type LegendMark = 'line' | 'dash' | 'area' | 'dot' | 'ring' | 'square' | 'triangle' | 'diamond';
 
 interface LegendEntry {
   readonly label: string;
   readonly colour: string; // a CSS colour, var(--…) mostly
-  readonly shape: Shape;
+  readonly shape: LegendMark;
   readonly opacity?: number;
 }
 
@@ -65,7 +65,7 @@ function tidy(svg: string): string {
 function key({ colour, shape, opacity = 1 }: LegendEntry): Markup {
   const fill = `fill="${colour}" fill-opacity="${opacity}"`;
   const line = `stroke="${colour}" stroke-width="2"`;
-  const shapes: Record<Shape, string> = {
+  const shapes: Record<LegendMark, string> = {
     line: `<path d="M0 7H18" ${line}/>`,
     dash: `<path d="M0 7H18" ${line} stroke-dasharray="4 3"/>`,
     area: `<rect x="1" y="2" width="16" height="10" ${fill}/>`,

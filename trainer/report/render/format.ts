@@ -9,7 +9,7 @@ export function signed(value: number, digits: number): string {
   return value < 0 && Number(text) !== 0 ? `−${text}` : `+${text}`;
 }
 
-export function whole(value: number): string {
+export function withThousands(value: number): string {
   return value.toLocaleString('en-GB');
 }
 
@@ -20,6 +20,6 @@ export function short(name: string): string {
   return name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
 }
 
-export function kindOf(seen: boolean): 'seen' | 'unseen' {
+export function seenOrUnseen(seen: boolean): 'seen' | 'unseen' {
   return seen ? 'seen' : 'unseen';
 }

@@ -3,6 +3,7 @@
  * made orthonormal, some times over; then the exact answer within the subspace found. X (n, D) is centred.
  * A few directions more than asked for make the ones asked for converge in a few rounds.
  */
+import { dotProduct } from '../../../core/compute/dot-product.js';
 import { matrix, rowOf, type Matrix } from '../../../core/matrix.js';
 import type { Random } from '../../../core/random.js';
 import type { MatrixProducts } from '../../../core/compute/matrix-products.js';
@@ -55,10 +56,10 @@ function orthonormal(rows: Matrix): Matrix {
     for (let pass = 0; pass < 2; pass++) {
       for (let j = 0; j < i; j++) {
         const earlier = rowOf(rows, j);
-        const share = inner(row, earlier);
+        const share = dotProduct(row, earlier);
         for (let k = 0; k < row.length; k++) row[k] -= share * earlier[k];
       }
-      const length = Math.sqrt(inner(row, row));
+      const length = Math.sqrt(dotProduct(row, row));
       // A row with nothing of its own left (data of low rank) becomes 0 and stays so.
       const factor = length > 1e-20 ? 1 / length : 0;
       for (let k = 0; k < row.length; k++) row[k] *= factor;
@@ -76,10 +77,4 @@ function gram(rows: Matrix): Float64Array {
     for (let a = 0; a < q; a++) for (let b = 0; b < q; b++) total[a * q + b] += row[a] * row[b];
   }
   return total;
-}
-
-function inner(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
-  return sum;
 }

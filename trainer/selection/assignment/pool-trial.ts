@@ -7,7 +7,7 @@ import { movedPrototype } from '../../../core/adaptation/moved-prototype.js';
 import type { MatrixProducts } from '../../../core/compute/matrix-products.js';
 import { unseenShare } from '../../../core/fitting/evidence.js';
 import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../../core/matrix.js';
-import type { FoldWorld, LabelledRows } from './fold-world.js';
+import type { FoldInput, LabelledRows } from './fold-input.js';
 
 export const mixes = ['as they come', '80 % seen', 'seen only'];
 /** Of each kind in a pool. */
@@ -20,7 +20,7 @@ export class PoolTrial {
 
   constructor(
     private readonly products: MatrixProducts,
-    private readonly world: FoldWorld,
+    private readonly fold: FoldInput,
     private readonly bias: number,
     seen: LabelledRows,
     unseen: LabelledRows,
@@ -44,7 +44,7 @@ export class PoolTrial {
     const before = await this.harmonicMeanOf(null);
     const gains: number[] = [];
     for (const pool of this.pools) {
-      const input = { ...this.world, pool, classes: this.classes() };
+      const input = { ...this.fold, pool, classes: this.classes() };
       const found = await adapt(this.products, input, settings, { isCompared: false });
       gains.push((await this.harmonicMeanOf(found)) - before);
     }
@@ -52,7 +52,7 @@ export class PoolTrial {
   }
 
   private classes(): CompetingPrototype[] {
-    const { prototypes, isUnseen, classNames } = this.world;
+    const { prototypes, isUnseen, classNames } = this.fold;
     return classNames.map((name, c) => ({
       name,
       seen: isUnseen[c] === 0,
@@ -66,7 +66,7 @@ export class PoolTrial {
   }
 
   private async harmonicMeanOf(found: Adaptation | null): Promise<number> {
-    const { prototypes, isUnseen, evidence, meanLength } = this.world;
+    const { prototypes, isUnseen, evidence, meanLength } = this.fold;
     const weights = matrix(prototypes.rows, prototypes.columns, prototypes.data.slice());
     const offsets = Float64Array.from(isUnseen, (unseen) => unseen * this.bias);
     const own = this.classes();

@@ -2,17 +2,18 @@
 import { matrix, rowOf, stackRows, type Matrix } from '../../../core/matrix.js';
 import { marginsOf } from '../../evaluation/metrics.js';
 import { seenUnseenCurve, type CurvePoint } from '../../evaluation/seen-unseen-curve.js';
+import { logSumExp } from '../../transport/log-sum-exp.js';
 
 const temperatures = Array.from({ length: 26 }, (_, i) => 0.0004 * 1.25 ** i);
 /** Nats: a difference that does not matter. */
 const asGood = 0.005;
 
-interface ScoredRows {
+interface LabelledScores {
   readonly scores: Matrix; // (n, C)
   readonly labels: Int32Array;
 }
 
-export function bestPointOf(parts: readonly ScoredRows[], isUnseen: Uint8Array): CurvePoint {
+export function bestPointOf(parts: readonly LabelledScores[], isUnseen: Uint8Array): CurvePoint {
   const [first, second] = parts;
   const labels = parts.flatMap((part) => [...part.labels]);
   return seenUnseenCurve(marginsOf(stackRows([first.scores, second.scores]), labels, isUnseen)).best;
@@ -28,13 +29,13 @@ export function withOffset(scores: Matrix, isUnseen: Uint8Array, offset: number)
 }
 
 /** Both kinds of rows count alike, however many there are of each. */
-export function likeliestTemperature(parts: readonly ScoredRows[]): number {
+export function likeliestTemperature(parts: readonly LabelledScores[]): number {
   const loss = (temperature: number): number =>
     parts.reduce((sum, { scores, labels }) => {
       let total = 0;
       for (let i = 0; i < scores.rows; i++) {
         const row = rowOf(scores, i);
-        total += logSum(row, temperature) - row[labels[i]] / temperature;
+        total += logSumExpAt(row, temperature) - row[labels[i]] / temperature;
       }
       return sum + total / scores.rows;
     }, 0);
@@ -49,7 +50,7 @@ export function unseenMass(scores: Matrix, isUnseen: Uint8Array, epsilon: number
   let mass = 0;
   for (let i = 0; i < scores.rows; i++) {
     const row = rowOf(scores, i);
-    const total = logSum(row, epsilon);
+    const total = logSumExpAt(row, epsilon);
     row.forEach((score, c) => {
       if (isUnseen[c]) mass += Math.exp(score / epsilon - total) / scores.rows;
     });
@@ -57,8 +58,6 @@ export function unseenMass(scores: Matrix, isUnseen: Uint8Array, epsilon: number
   return mass;
 }
 
-function logSum(row: Float32Array, temperature: number): number {
-  const most = row.reduce((max, value) => Math.max(max, value), -Infinity);
-  const sum = row.reduce((total, value) => total + Math.exp((value - most) / temperature), 0);
-  return most / temperature + Math.log(sum);
+function logSumExpAt(row: Float32Array, temperature: number): number {
+  return logSumExp(row.length, (c) => row[c] / temperature);
 }

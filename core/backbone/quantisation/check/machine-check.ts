@@ -113,7 +113,7 @@ function readCache(path: string): z.infer<typeof cacheSchema> {
   try {
     return cacheSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    return {}; // none yet, or not ours: measured anew
+    return {}; // none yet, or not ours: measured again
   }
 }
 

@@ -1,6 +1,6 @@
 /** The registry in PostgreSQL, for several replicas. */
 import pg from 'pg';
-import type { Database, Fields, Mode, Query, Value } from '../database.js';
+import type { Database, Fields, Mode, Query, SqlValue } from '../database.js';
 import { channel, Listener } from './listener.js';
 import { failureOf, type ConnectionStage } from './problems.js';
 
@@ -105,7 +105,7 @@ async function ask<T extends Fields>(
   client: pg.PoolClient,
   limit: number,
   sql: string,
-  parameters: readonly Value[] = [],
+  parameters: readonly SqlValue[] = [],
 ): Promise<T[]> {
   let count = 0;
   const query = {

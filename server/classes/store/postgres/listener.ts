@@ -1,15 +1,15 @@
 /** Hears what other replicas announce, on a connection of its own that comes back by itself. */
 import pg from 'pg';
 
-const shortestWait = 100;
-const longestWait = 5_000;
+const minWait = 100;
+const maxWait = 5_000;
 
 export const channel = 'unseen_registry';
 
 export class Listener {
   private client: pg.Client | null = null;
   private timer: NodeJS.Timeout | undefined;
-  private wait = shortestWait;
+  private wait = minWait;
   private closed = false;
 
   constructor(
@@ -37,7 +37,7 @@ export class Listener {
     try {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
-      this.wait = shortestWait;
+      this.wait = minWait;
       this.onAnnouncement(); // what was announced meanwhile is not repeated
     } catch {
       lost();
@@ -52,6 +52,6 @@ export class Listener {
     // Up to twice as long, by chance: replicas that lost the same server do not all come back at once.
     this.timer = setTimeout(() => void this.connect(), this.wait * (1 + Math.random()));
     this.timer.unref();
-    this.wait = Math.min(this.wait * 2, longestWait);
+    this.wait = Math.min(this.wait * 2, maxWait);
   }
 }

@@ -2,16 +2,16 @@
 import { serveRequests } from '../../../../core/channel/serve.js';
 import { parentThread } from '../../../../core/channel/threads.js';
 import type { Fields } from '../database.js';
-import { Connection } from './connection.js';
+import { SqliteConnection } from './connection.js';
 import { troubleOf } from './problems.js';
 import type { ConnectionRequests, ConnectionResult } from './protocol.js';
 
-let connection: Connection | undefined;
+let connection: SqliteConnection | undefined;
 
 serveRequests<ConnectionRequests>(parentThread(), {
   open: (start) =>
     attempt('open', () => {
-      connection = Connection.open(start);
+      connection = SqliteConnection.open(start);
       return [];
     }),
   query: ({ sql, parameters }) => attempt(sql, () => connection!.query(sql, parameters)),

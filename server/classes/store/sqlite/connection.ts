@@ -2,18 +2,18 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
-import type { Fields, Value } from '../database.js';
+import type { Fields, SqlValue } from '../database.js';
 import { SqliteProblem } from './problems.js';
 import { applicationId, busyMilliseconds, type ConnectionStart } from './protocol.js';
 
-export class Connection {
+export class SqliteConnection {
   private constructor(
     private readonly database: Libsql.Database,
     private readonly path: string | null,
     private readonly inode: number | null,
   ) {}
 
-  static open({ path, isFirst }: ConnectionStart): Connection {
+  static open({ path, isFirst }: ConnectionStart): SqliteConnection {
     if (path === null && !isFirst) throw gone('was lost with the thread that held it');
     if (path !== null && isFirst) mkdirSync(dirname(path), { recursive: true });
     // A registry that vanished is not replaced by an empty one: that would drop every class without a word.
@@ -21,10 +21,10 @@ export class Connection {
     const database = new Libsql(path ?? ':memory:', { timeout: busyMilliseconds });
     refuseOthers(database, isFirst);
     setUp(database);
-    return new Connection(database, path, path === null ? null : statSync(path).ino);
+    return new SqliteConnection(database, path, path === null ? null : statSync(path).ino);
   }
 
-  query(sql: string, parameters: readonly Value[]): Fields[] {
+  query(sql: string, parameters: readonly SqlValue[]): Fields[] {
     if (sql.startsWith('BEGIN')) this.checkFile();
     return this.database.prepare(sql).all(parameters) as Fields[];
   }

@@ -1,5 +1,5 @@
 /** What goes between the store and the thread that holds its SQLite connection. */
-import type { Fields, Value, WriteTrouble } from '../database.js';
+import type { Fields, SqlValue, WriteTrouble } from '../database.js';
 
 /** "UNSN": tells our files from those of other programs. */
 export const applicationId = 0x554e534e;
@@ -13,7 +13,7 @@ export interface ConnectionStart {
 
 export interface ConnectionRequests {
   open(start: ConnectionStart): ConnectionResult;
-  query(statement: { readonly sql: string; readonly parameters: readonly Value[] }): ConnectionResult;
+  query(statement: { readonly sql: string; readonly parameters: readonly SqlValue[] }): ConnectionResult;
   close(): void;
 }
 

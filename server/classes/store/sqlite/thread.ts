@@ -2,7 +2,7 @@
 import { Channel, WorkerLost } from '../../../../core/channel/channel.js';
 import { startThread } from '../../../../core/channel/threads.js';
 import { compiledFile } from '../../../../core/compiled-file.js';
-import type { Fields, Value } from '../database.js';
+import type { Fields, SqlValue } from '../database.js';
 import { SqliteProblem } from './problems.js';
 import type { ConnectionRequests, ConnectionResult, ConnectionStart } from './protocol.js';
 
@@ -26,7 +26,7 @@ export class SqliteThread {
     }
   }
 
-  query(sql: string, parameters: readonly Value[] = []): Promise<Fields[]> {
+  query(sql: string, parameters: readonly SqlValue[] = []): Promise<Fields[]> {
     const statement = { sql, parameters };
     return this.answer(sql, this.channel.request('query', statement, { deadlineSeconds: statementSeconds }));
   }

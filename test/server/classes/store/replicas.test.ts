@@ -1,7 +1,7 @@
 /** Replicas that report themselves in one registry: who has served a model longest. */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Access } from '../../../../server/classes/store/access.js';
+import { StoreAccess } from '../../../../server/classes/store/access.js';
 import type { Database } from '../../../../server/classes/store/database.js';
 import { locationOf } from '../../../../server/classes/store/location.js';
 import { PostgresDatabase } from '../../../../server/classes/store/postgres/database.js';
@@ -56,7 +56,7 @@ describe.each(bothKinds())('a registry in $kind', ({ freshUrl }) => {
 
   test('a replica that has been silent for a minute counts as gone, by the clock of the database', async () => {
     const database = await databaseAt(await freshUrl());
-    const access = new Access(database, 'the registry');
+    const access = new StoreAccess(database, 'the registry');
     const [now, soon, later] = [0, 59_000, 61_000].map(
       (milliseconds) => new ReplicaTable(access, `${database.now} + ${milliseconds}`),
     );
@@ -78,7 +78,7 @@ describe.each(bothKinds())('a registry in $kind', ({ freshUrl }) => {
 
 test('without a way to write, nothing is reported and nobody fails', async () => {
   const database = await databaseAt(`sqlite:${join(temporaryFolder(), 'classes.db')}`);
-  const access = new Access(database, 'the registry');
+  const access = new StoreAccess(database, 'the registry');
   const replicas = new ReplicaTable(access, database.now);
   access.writing.down('the disk is full');
   expect(await replicas.report(replica('a'))).toBeNull();

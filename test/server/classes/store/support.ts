@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import type {
-  Change,
+  RegistryCommit,
   ClassStore,
   Position,
   StoreOptions,
@@ -40,7 +40,11 @@ export function storesOfThisFile(): (url: string, options?: StoreOptions) => Pro
   };
 }
 
-export async function committed(store: ClassStore, change: Change, expected?: Position): Promise<Position> {
+export async function committed(
+  store: ClassStore,
+  change: RegistryCommit,
+  expected?: Position,
+): Promise<Position> {
   const result = await store.commit(change, expected ?? (await store.load('any')).position);
   if (result.kind !== 'committed') throw new Error(`the commit was ${result.kind}`);
   return result.position;

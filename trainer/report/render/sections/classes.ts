@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { percentWithin } from '../../../../core/percent.js';
 import type { ClassFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { countOf, kindOf, short } from '../format.js';
+import { countOf, seenOrUnseen, short } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
@@ -28,7 +28,7 @@ export function classesSection({ classes }: ReportData): Markup {
     ${table(
       [
         { title: 'Class', show: ({ name }: ClassFacts) => name },
-        { title: 'Kind', show: ({ seen }) => kindOf(seen) },
+        { title: 'Kind', show: ({ seen }) => seenOrUnseen(seen) },
         { title: 'Rows', show: ({ rows }) => rows, isNumber: true },
         {
           title: 'Accuracy (%)',
@@ -46,7 +46,7 @@ export function classesSection({ classes }: ReportData): Markup {
           show: ({ mistakenFor, rows }) =>
             mistakenFor === null
               ? '–'
-              : `${mistakenFor.name} (${kindOf(mistakenFor.seen)}, ${countOf(mistakenFor.share, rows)} rows)`,
+              : `${mistakenFor.name} (${seenOrUnseen(mistakenFor.seen)}, ${countOf(mistakenFor.share, rows)} rows)`,
         },
       ],
       classes.slice(0, maxListed),
@@ -90,7 +90,7 @@ function worst(classes: readonly ClassFacts[]): Markup {
           x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
           fill: colourOf,
           title: ({ name, seen, rows, accuracy, interval }: ClassFacts) =>
-            `${name} (${kindOf(seen)}): ${percentWithin(accuracy, interval)} % of ${rows} rows`,
+            `${name} (${seenOrUnseen(seen)}): ${percentWithin(accuracy, interval)} % of ${rows} rows`,
         }),
         Plot.text(
           listed.filter(({ mistakenFor }) => mistakenFor !== null),
@@ -98,7 +98,7 @@ function worst(classes: readonly ClassFacts[]): Markup {
             y: 'name',
             x: ({ accuracy }: ClassFacts) => percentOf(accuracy),
             text: ({ mistakenFor, rows }: ClassFacts) =>
-              `${short(mistakenFor!.name)} (${kindOf(mistakenFor!.seen)}), ${countOf(mistakenFor!.share, rows)}`,
+              `${short(mistakenFor!.name)} (${seenOrUnseen(mistakenFor!.seen)}), ${countOf(mistakenFor!.share, rows)}`,
             textAnchor: 'start',
             dx: 6,
             stroke: 'var(--page)',
@@ -144,7 +144,7 @@ function bins(classes: readonly ClassFacts[]) {
     Array.from({ length: 10 }, (_, tenth) => ({
       from: 10 * tenth,
       to: 10 * (tenth + 1),
-      kind: kindOf(seen),
+      kind: seenOrUnseen(seen),
       colour: seen ? 'var(--seen)' : 'var(--unseen)',
       count: classes.filter(
         (facts) => facts.seen === seen && Math.min(9, Math.floor(10 * facts.accuracy)) === tenth,

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { percent } from '../../../../core/percent.js';
 import type { ConfusionFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { kindOf } from '../format.js';
+import { seenOrUnseen } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 import { confusionMatrix } from './confusion-matrix.js';
@@ -17,8 +17,8 @@ export function confusionSection({ confusion }: ReportData): Markup {
     ${outcomes(confusion)}
     ${table(
       [
-        { title: 'Rows of', show: ({ of, ofSeen }) => `${of} (${kindOf(ofSeen)})` },
-        { title: 'taken for', show: ({ as, asSeen }) => `${as} (${kindOf(asSeen)})` },
+        { title: 'Rows of', show: ({ of, ofSeen }) => `${of} (${seenOrUnseen(ofSeen)})` },
+        { title: 'taken for', show: ({ as, asSeen }) => `${as} (${seenOrUnseen(asSeen)})` },
         { title: 'Rows', show: ({ rows }) => rows, isNumber: true },
         { title: 'Share (%)', show: ({ share }) => percent(share), isNumber: true },
       ],
@@ -38,7 +38,7 @@ const ways = [
 function outcomes({ outcomes: sides }: ConfusionFacts): Markup {
   const parts = sides.flatMap((side) =>
     ways.map(({ key, label, colour }) => ({
-      kind: `${kindOf(side.seen)} classes`,
+      kind: `${seenOrUnseen(side.seen)} classes`,
       label,
       colour,
       share: 100 * side[key],

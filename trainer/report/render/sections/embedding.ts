@@ -99,6 +99,6 @@ function picture({ classes, points, perplexity, divergence }: EmbeddingFacts, ki
 }
 
 function middle(points: readonly { x: number; y: number }[]): { x: number; y: number } {
-  const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1];
-  return { x: median(points.map(({ x }) => x)), y: median(points.map(({ y }) => y)) };
+  const upperMedian = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1];
+  return { x: upperMedian(points.map(({ x }) => x)), y: upperMedian(points.map(({ y }) => y)) };
 }

@@ -2,7 +2,7 @@ import * as Plot from '@observablehq/plot';
 import { percent } from '../../../../core/percent.js';
 import type { AttributeEffect, ImportanceFacts, ReportData } from '../../report-data.js';
 import { chart } from '../chart.js';
-import { short, signed, whole } from '../format.js';
+import { short, signed, withThousands } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
@@ -19,8 +19,9 @@ export function importanceSection({ importance }: ReportData): Markup {
     <h2>Which attributes count</h2>
     <p>
       An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
-      ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${whole(rows)} test rows are given to
-      the nearest of them. Its importance is what that adds to the log loss. ${importanceInWords(importance)}
+      ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${withThousands(rows)} test rows are
+      given to the nearest of them. Its importance is what that adds to the log loss.
+      ${importanceInWords(importance)}
     </p>
     ${families.length > 0 && bars('Importance of families of attributes', 'All attributes of a family are blanked at once.', families)}
     ${bars(
@@ -95,7 +96,7 @@ export function importanceInWords({
   const open = attributes.length - useful - harmful;
   return [
     `Of ${attributes.length} attributes, blanking hurts for ${useful} beyond chance (95 %).`,
-    open > 0 ? `For ${open}, ${whole(rows)} rows cannot tell.` : '',
+    open > 0 ? `For ${open}, ${withThousands(rows)} rows cannot tell.` : '',
     harmful > 0
       ? `For ${harmful} the model does better without them beyond chance: their values deserve a look.`
       : '',

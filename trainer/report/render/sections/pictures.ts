@@ -1,6 +1,6 @@
 import { percent } from '../../../../core/percent.js';
 import type { ClassPictures, PictureFacts, ReportData } from '../../report-data.js';
-import { kindOf, whole } from '../format.js';
+import { seenOrUnseen, withThousands } from '../format.js';
 import { html, type Markup } from '../html.js';
 
 export function picturesSection({ pictures }: ReportData): Markup {
@@ -13,9 +13,10 @@ export function picturesSection({ pictures }: ReportData): Markup {
   return html`<section id="pictures">
     <h2>Pictures</h2>
     <p>
-      ${whole(wrongRows)} of ${whole(rows)} test pictures get a wrong answer. Look for what they share: a
-      background, a pose, a picture in the wrong folder, or an attribute that the table has wrong. Percentages
-      are the probabilities of the model; what it read from a picture for and against a class is below it.
+      ${withThousands(wrongRows)} of ${withThousands(rows)} test pictures get a wrong answer. Look for what
+      they share: a background, a pose, a picture in the wrong folder, or an attribute that the table has
+      wrong. Percentages are the probabilities of the model; what it read from a picture for and against a
+      class is below it.
     </p>
     ${notices(missing, leftOut, maxBytes)}
     ${
@@ -32,14 +33,14 @@ function notices(missing: readonly string[], leftOut: number, maxBytes: number):
   return html`${
     missing.length > 0 &&
     html`<p class="warning">
-      ${whole(missing.length)} ${missing.length === 1 ? 'picture' : 'pictures'} could not be read,
+      ${withThousands(missing.length)} ${missing.length === 1 ? 'picture' : 'pictures'} could not be read,
       ${missing[0]} the first of them: moved, removed or damaged since the features were made.
     </p>`
   }${
     leftOut > 0 &&
     html`<p class="quiet">
-      ${whole(leftOut)} more had no room in ${maxBytes / 1e6} MB; <code>--pictures-size</code> gives them
-      more.
+      ${withThousands(leftOut)} more had no room in ${maxBytes / 1e6} MB; <code>--pictures-size</code> gives
+      them more.
     </p>`
   }`;
 }
@@ -52,7 +53,7 @@ function classPictures(facts: ClassPictures): Markup {
     { title: 'Hardest: right, with the lowest probability', list: hardest },
   ].filter(({ list }) => list.length > 0);
   return html`<details class="class-pictures">
-    <summary><strong>${name}</strong> (${kindOf(seen)}): ${wrongRows} of ${rows} wrong</summary>
+    <summary><strong>${name}</strong> (${seenOrUnseen(seen)}): ${wrongRows} of ${rows} wrong</summary>
     ${lists.map(
       ({ title, list }) =>
         html`<h4>${title}</h4>

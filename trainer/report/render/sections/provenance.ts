@@ -1,5 +1,5 @@
 import type { ReportData } from '../../report-data.js';
-import { whole } from '../format.js';
+import { withThousands } from '../format.js';
 import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
@@ -44,7 +44,12 @@ export function provenanceSection({ model, dataset, environment }: ReportData): 
     ${table(
       [
         { title: 'File', show: ({ name }) => name },
-        { title: 'Bytes', show: ({ bytes }) => whole(bytes), value: ({ bytes }) => bytes, isNumber: true },
+        {
+          title: 'Bytes',
+          show: ({ bytes }) => withThousands(bytes),
+          value: ({ bytes }) => bytes,
+          isNumber: true,
+        },
         { title: 'SHA-256', show: ({ sha256 }) => hash(sha256) },
       ],
       model.files,

@@ -1,6 +1,6 @@
 import { percent, percentWithin } from '../../../../core/percent.js';
 import type { ReportData, ValidationTrial } from '../../report-data.js';
-import { whole } from '../format.js';
+import { withThousands } from '../format.js';
 import { biasOriginInWords } from '../../../evaluation/bias-origin.js';
 import type { Interval } from '../../../evaluation/intervals.js';
 import { missingRows } from '../../../evaluation/missing-rows.js';
@@ -73,10 +73,11 @@ export function summarySection(data: ReportData): Markup {
   return html`<header>
       <h1>${dataset.name}: how the model does</h1>
       <p class="quiet">
-        ${whole(dataset.seenClasses)} seen and ${whole(dataset.unseenClasses)} unseen classes,
-        ${whole(dataset.attributes)} attributes. ${whole(dataset.rows.train)} training rows,
-        ${whole(dataset.rows.testSeen)} test rows of seen and ${whole(dataset.rows.testUnseen)} of unseen
-        classes, ${whole(dataset.featureWidth)} features each. Model
+        ${withThousands(dataset.seenClasses)} seen and ${withThousands(dataset.unseenClasses)} unseen classes,
+        ${withThousands(dataset.attributes)} attributes. ${withThousands(dataset.rows.train)} training rows,
+        ${withThousands(dataset.rows.testSeen)} test rows of seen and
+        ${withThousands(dataset.rows.testUnseen)} of unseen classes, ${withThousands(dataset.featureWidth)}
+        features each. Model
         <code>${model.identity.slice(0, 12)}</code>, seed ${model.seed}. Report made
         ${environment.madeAt.slice(0, 16).replace('T', ' ')} UTC by Unseen ${environment.version}.
       </p>

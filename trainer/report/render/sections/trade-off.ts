@@ -39,7 +39,7 @@ export function tradeOffSection(data: ReportData): Markup {
   </section>`;
 }
 
-interface Point {
+interface TradeOffPoint {
   readonly bias: number;
   readonly unseen: number;
   readonly seen: number;
@@ -49,7 +49,7 @@ interface Point {
 function tradeOff(
   { summary, baseline }: ReportData,
   curve: readonly CurvePoint[],
-  points: readonly Point[],
+  points: readonly TradeOffPoint[],
 ): Markup {
   const { generalized, generalizedWithoutBias, upperBound } = summary;
   const best = curve.reduce((a, b) => (b.harmonicMean > a.harmonicMean ? b : a));
@@ -142,7 +142,7 @@ function equalMeans(mean: number): { x: number; y: number; label: string }[] {
   });
 }
 
-function overBias({ summary }: ReportData, points: readonly Point[]): Markup {
+function overBias({ summary }: ReportData, points: readonly TradeOffPoint[]): Markup {
   const lines = [
     { channel: 'seen', label: 'seen, A_s', colour: 'var(--seen)' },
     { channel: 'unseen', label: 'unseen, A_u', colour: 'var(--unseen)' },

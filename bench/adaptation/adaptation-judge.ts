@@ -14,7 +14,7 @@ import { rowOf, type Matrix } from '../../core/matrix.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { poolSplit } from './pools.js';
 
-export interface Trial {
+export interface AdaptationTrial {
   readonly mix: string;
   readonly pictures: number;
   readonly method: string;
@@ -29,7 +29,7 @@ export interface Trial {
 /** By how much of the log-odds of the estimated share of unseen pictures the bias is shifted, in logits. */
 export const shareStrengths = [0.25, 0.5, 1];
 
-export class World {
+export class AdaptationJudge {
   private readonly position: ReadonlyMap<string, number>;
 
   private constructor(
@@ -40,11 +40,11 @@ export class World {
     this.position = new Map(bundle.manifest.classes.map(({ name }, c) => [name, c]));
   }
 
-  static async open(bundle: Bundle, dataset: Dataset, threads: number): Promise<World> {
+  static async open(bundle: Bundle, dataset: Dataset, threads: number): Promise<AdaptationJudge> {
     const { featureMap } = bundle.manifest;
     const mapper = await FeatureMapper.open(bundle.featureMap, featureMap.mappedWidth, { threads });
     const scorer = await Scorer.open({ threads });
-    return new World(bundle, dataset, {
+    return new AdaptationJudge(bundle, dataset, {
       mapper,
       scorer,
       fitter: await RuntimeFitter.open(bundle, { threads }),
@@ -57,12 +57,12 @@ export class World {
     mixes: readonly string[],
     methods: Readonly<Record<string, (chosen: AdaptationSettings) => Partial<AdaptationSettings>>>,
     foreign: Dataset | null,
-  ): Promise<{ base: number; trials: Trial[] }> {
+  ): Promise<{ base: number; trials: AdaptationTrial[] }> {
     const { pools, judged } = poolSplit(this.dataset, foreign, number);
     const mapped = await this.parts.mapper.map(this.dataset.features, judged.slice());
     const rows = headRows(mapped, this.bundle.manifest.head.temperature);
     const base = (await this.harmonicMeanOf(rows, judged, []))(0);
-    const trials: Trial[] = [];
+    const trials: AdaptationTrial[] = [];
     const chosen = adaptationSettingsOf(this.bundle.manifest);
     for (const mix of mixes)
       for (const [method, change] of Object.entries(methods)) {

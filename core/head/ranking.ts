@@ -1,5 +1,5 @@
 /**
- * How the classes that compete stand on one picture.
+ * The ranking of the competing classes on one picture.
  *   s_j   score of class j, with its part of the bias on unseen classes (k)
  *   a     sharpness, by the kind of the best class: with it probabilities are frequencies (1 where that was not measured)
  *   p_j   = exp(a (s_j - max s)) / sum over i of exp(a (s_i - max s))
@@ -22,7 +22,7 @@ export interface RollUp {
   readonly ungrouped: number;
 }
 
-export class Standing {
+export class Ranking {
   /** Sharpened as for a seen class, so that scores of all pictures can be compared. */
   readonly bestScore: number;
   /** Of the probabilities, in nats. */

@@ -8,7 +8,7 @@ import { rowOf, takeRows, type Matrix } from '../../../core/matrix.js';
 import { predictClasses } from '../../closed-form/kernel-ridge.js';
 import type { Dataset } from '../../datasets/dataset.js';
 import type { TrainingData } from '../../preparation/training-data.js';
-import { deviationsOf, settingsOf, usualEvidenceChoice } from '../evidence.js';
+import { deviationsOf, fittedEvidence, usualEvidenceChoice } from '../evidence.js';
 
 const maxTrainingRows = 6000;
 const maxGuardRows = 1000;
@@ -18,7 +18,7 @@ export interface LabelledRows {
   readonly labels: Int32Array; // (n)
 }
 
-export interface FoldWorld extends Omit<AdaptationInput, 'pool' | 'classes'> {
+export interface FoldInput extends Omit<AdaptationInput, 'pool' | 'classes'> {
   readonly prototypes: Matrix; // (C, D)
   readonly isUnseen: Uint8Array; // (C)
   readonly classNames: readonly string[];
@@ -36,7 +36,7 @@ export async function labelledRows(
 }
 
 /** The classes of the fold where the closed form puts them, and training rows as guard. */
-export function worldOf(data: TrainingData, dataset: Dataset, realPrior: number): FoldWorld {
+export function foldInputOf(data: TrainingData, dataset: Dataset, realPrior: number): FoldInput {
   const closedForm = data.closedForm!;
   const prototypes = predictClasses(closedForm, data.attributes);
   const isUnseen = new Uint8Array(prototypes.rows).fill(1);
@@ -66,7 +66,7 @@ export function worldOf(data: TrainingData, dataset: Dataset, realPrior: number)
     maxGuardRows,
   );
   const evidence = new EvidenceModel(
-    settingsOf(closedForm, usualEvidenceChoice),
+    fittedEvidence(closedForm, usualEvidenceChoice),
     deviations,
     prototypes.columns,
   );

@@ -1,5 +1,5 @@
 /**
- * Worlds made of the training rows of a dataset alone: a quarter of the seen classes play unseen, a different quarter in each, three tenths of the rows
+ * Folds of the training rows of a dataset alone: a quarter of the seen classes play unseen, a different quarter in each, three tenths of the rows
  * of the others play test rows, and a bundle is trained on the rest. Test rows have no part in any of it.
  */
 import { existsSync } from 'node:fs';
@@ -23,22 +23,22 @@ export const closedFormAlone: z.input<typeof configurationSchema> = {
   validation: { shares: [0] },
 };
 
-export function worldOf(dataset: Dataset, fold: number): Dataset {
+export function validationFold(dataset: Dataset, fold: number): Dataset {
   return validationSplit(dataset, { seed, fold, classes: 0.25, seenRowFraction: 0.3, ownFirst: false });
 }
 
-/** The bundle of each world is kept in `folder`, and taken from there when it is there already. */
-export async function validationWorld(
+/** The bundle of each fold is kept in `folder`, and taken from there when it is there already. */
+export async function trainedFold(
   dataset: Dataset,
   fold: number,
   folder: string,
   threads: number,
 ): Promise<{ dataset: Dataset; bundle: Bundle }> {
-  const world = worldOf(dataset, fold);
+  const small = validationFold(dataset, fold);
   const out = join(folder, `world-${fold}`);
   if (!existsSync(out))
     await train({
-      dataset: world,
+      dataset: small,
       configuration: configurationSchema.parse(closedFormAlone),
       seeds: [1],
       engine: await openEngine('onnx', { provider: 'cpu', threads }),
@@ -46,5 +46,5 @@ export async function validationWorld(
       resume: false,
       watcher: silent,
     });
-  return { dataset: world, bundle: await readBundle(out) };
+  return { dataset: small, bundle: await readBundle(out) };
 }

@@ -1,11 +1,12 @@
 /**
- * Worlds to choose on: of the seen classes of a dataset, some are held out and known by attributes alone, beside truly unseen classes as rivals; their
- * rows and held-out rows of the others are judged. Test rows are not looked at. The generator stays at its closed form, which makes a world in
+ * Folds to choose on: of the seen classes of a dataset, some are held out and known by attributes alone, beside truly unseen classes as rivals; their
+ * rows and held-out rows of the others are judged. Test rows are not looked at. The generator stays at its closed form, which makes a fold in
  * half a minute and is what validation chooses or nearly ties with on CUB.
  */
 import { directRows } from '../../core/head/feature-map.js';
 import { Scorer } from '../../core/head/scorer.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../../core/matrix.js';
+import { mean } from '../../core/mean.js';
 import { silent } from '../../core/progress.js';
 import { fitGeometry } from '../../trainer/confidence/fit-geometry.js';
 import { sampledRows, sampleFold, type FoldSample } from '../../trainer/confidence/fold-sample.js';
@@ -21,10 +22,10 @@ import { headFor, trainNetworks } from '../../trainer/model.js';
 import { prepareTrainingData } from '../../trainer/preparation/training-data.js';
 import type { JudgedFold } from '../../trainer/selection/bias.js';
 import { judgeFewer } from '../../trainer/selection/fewer-competing.js';
-import { readAttributes } from './attribute-agreement.js';
+import { attributeAgreement } from './attribute-agreement.js';
 
 /** n rows, C classes; what candidates need beside what a validation fold of training keeps. */
-export interface World extends JudgedFold {
+export interface CandidateFold extends JudgedFold {
   readonly sample: FoldSample;
   /** Cosines with the nearest, the fifth and the twentieth training row: (n, 3). */
   readonly neighbours: Matrix;
@@ -47,17 +48,17 @@ interface Moments {
 const heldOutShare = 0.2;
 const neighbourRanks = [1, 5, 20];
 
-export async function makeWorld(
+export async function makeCandidateFold(
   dataset: Dataset,
   configuration: Configuration,
   engine: Engine,
   fold: number,
-): Promise<World> {
+): Promise<CandidateFold> {
   const classes = Math.round(dataset.seen.length * heldOutShare);
   const rivals = Math.max(0, dataset.unseen.length - classes);
   const small = validationSplit(dataset, { seed: 1, ownFirst: false, fold, classes, rivals });
   const data = await prepareTrainingData(engine, small, configuration);
-  const run = { engine, seed: 1, watcher: silent, label: 'world' };
+  const run = { engine, seed: 1, watcher: silent, label: 'fold' };
   try {
     const networks = withShare(await trainNetworks(data, configuration, run), 0);
     const head = await headFor(data, networks, configuration, run);
@@ -75,13 +76,13 @@ export async function makeWorld(
       ),
       1,
     );
-    const world = {
+    const candidateFold = {
       sample,
       margins: await judgeRows(score, small, testRows(small)),
       competing: small.unseen.length,
       fewer: await judgeFewer(score, small),
       neighbours: await neighboursOf(rows, training),
-      agreement: readAttributes(rows, training, data),
+      agreement: attributeAgreement(rows, training, data),
       usualScores: momentsOf(await score(small.splits.train), data.labels),
       alikeness: {
         encodedOf: (name: string) => rowOf(data.attributes, small.classNames.indexOf(name)),
@@ -89,7 +90,7 @@ export async function makeWorld(
       },
     };
     await release();
-    return world;
+    return candidateFold;
   } finally {
     await data.release();
   }
@@ -113,8 +114,8 @@ function momentsOf(scores: Matrix, labels: Int32Array): Moments[] {
     const values = Array.from(labels.keys())
       .filter((i) => labels[i] !== c)
       .map((i) => scores.data[i * scores.columns + c]);
-    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-    return { mean, deviation: Math.sqrt(squares / values.length) };
+    const center = mean(values);
+    const squares = values.reduce((sum, value) => sum + (value - center) ** 2, 0);
+    return { mean: center, deviation: Math.sqrt(squares / values.length) };
   });
 }
