@@ -28,7 +28,7 @@ const slowBytes = 100e6;
 /** A row of a few pixels takes as long as so many bytes. */
 const bytesPerRow = 120;
 /** As far as zlib can pack. */
-const maxPackedBytes = 1000;
+const maxPackingRatio = 1000;
 
 /** A picture over the limit is refused by its header, and takes nothing; one that declares no size is held for the largest. */
 export function decodingCost(picture: Uint8Array, { pixels: maxPixels }: PictureLimits): DecodingCost {
@@ -46,5 +46,5 @@ function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }
 
 function isSlow({ width, height, channels, bytesPerSample, packedBytes }: PictureHeader): boolean {
   const pixels = width * height * channels * bytesPerSample;
-  return pixels + height * bytesPerRow + packedBytes * maxPackedBytes > slowBytes;
+  return pixels + height * bytesPerRow + packedBytes * maxPackingRatio > slowBytes;
 }
