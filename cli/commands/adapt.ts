@@ -8,6 +8,7 @@ import type { AddCommand } from '../program.js';
 import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
+  readonly examples?: string;
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -24,6 +25,7 @@ export const addAdaptCommand: AddCommand = (program, run) => {
       '--data <directory>',
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
+    .option('--examples <directory>', 'labelled pictures beside them: a folder for each class, with its name')
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
     .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
     .option('--json', 'print one JSON document, with every class and every picture that looks like none')
@@ -31,18 +33,19 @@ export const addAdaptCommand: AddCommand = (program, run) => {
       'after',
       `
 Labels are not read. Seen classes stay as they are; an unseen class moves only as far as its pictures exceed what pictures of seen classes
-explain. A run that was killed continues when the same command is given again; finished parts are kept in OUT.work.
+explain. Pictures of --examples count with their class from the start, for seen classes too. A run that was killed continues when the same command is given again; finished parts are kept in OUT.work.
 
 Examples:
   unseen adapt --bundle bundles/cub --images camera --out bundles/cub-camera
+  unseen adapt --bundle bundles/cub --images camera --examples labelled --out bundles/cub-camera
   unseen adapt --bundle bundles/cub --data data/unlabelled --out bundles/cub-adapted`,
     )
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work } = await readUnlabelled(options, context);
+        const { bundle, pool, work, labelled } = await readUnlabelled(options, context);
         context.note(`Adapting to ${pool.features.rows} pictures …`);
-        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
+        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads, labelled });
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

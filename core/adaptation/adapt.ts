@@ -82,7 +82,8 @@ class PoolAdapter {
 
   async run(pool: RowSource): Promise<Adapted> {
     const { classes, guard } = this.input;
-    const { epsilon, rho, rounds } = this.settings;
+    const { epsilon, rho } = this.settings;
+    const rounds = this.settings.strength > 0 ? this.settings.rounds : 0; // nothing would move
     // With more scores than fit into memory, potentials and mistakes come from rows spread over the pool; sums always from all.
     const sample = scoresThatFit(pool, classes.length + 1);
     const perRow = pool.rows / Math.max(1, sample.rows);
@@ -137,13 +138,12 @@ class PoolAdapter {
 
   /** How well pictures of the pool that had no say are explained, before and after. */
   async expected(found: Adapted): Promise<Adaptation['expected']> {
-    const { pool } = this.input;
     const { epsilon } = this.settings;
+    const pool = scoresThatFit(this.input.pool, this.start.rows + 1);
     const held = Array.from(pool.rows < heldOutOneOf * minHeldOut ? [] : Array(pool.rows).keys()).filter(
       (i) => i % heldOutOneOf === 0,
     );
-    const isSmall = scoresThatFit(pool, this.start.rows + 1) === pool;
-    if (held.length === 0 || !isSmall || found.assigned.every((one) => one === null)) return null;
+    if (held.length === 0 || found.assigned.every((one) => one === null)) return null;
     const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
     const { weights } = await this.run(rowsAt(pool, rest));
     const none = await this.resemblances(pool);
@@ -205,12 +205,12 @@ class PoolAdapter {
   }
 
   private moved(assigned: readonly (AssignedPictures | null)[]): Matrix {
-    const { classes, evidence, meanLength } = this.input;
+    const { classes } = this.input;
     const weights = matrix(this.start.rows, this.start.columns, this.start.data.slice());
     this.unseen.forEach((c, u) => {
       const own: CompetingPrototype = classes[c];
       const given = assigned[u];
-      if (given) rowOf(weights, c).set(movedPrototype(own, given, evidence, meanLength));
+      if (given) rowOf(weights, c).set(movedPrototype(own, given, this.input));
     });
     return weights;
   }

@@ -4,7 +4,7 @@
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { directRows } from '../head/feature-map.js';
-import { matrix, piecesOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import { matrix, passingPiecesOf, rowsAt, type Matrix, type RowSource } from '../matrix.js';
 import type { CostRows } from './relaxed-transport.js';
 
 /** Scores kept: 64 MiB. More are computed again in every pass, which bounds memory whatever the size of the pool. */
@@ -54,7 +54,7 @@ export class ScoredRows implements CostRows {
       });
   }
 
-  /** The same, with the rows that the costs belong to. */
+  /** The same, with the rows that the costs belong to: valid until the visitor's promise is kept. */
   async visitRows(
     visitor: (costs: Matrix, rows: Matrix, start: number) => void | Promise<void>,
   ): Promise<void> {
@@ -62,7 +62,7 @@ export class ScoredRows implements CostRows {
     const kept = this.kept;
     const made: Matrix[] = [];
     let start = 0;
-    for (const piece of piecesOf(this.pool, rowsAtOnce)) {
+    for (const piece of passingPiecesOf(this.pool, rowsAtOnce)) {
       const rows = 'data' in this.pool ? piece : directRows(piece, 1); // stored rows have the length that they have
       const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows, start);
       if (!kept && isKept) made.push(costs);
@@ -86,10 +86,10 @@ export class ScoredRows implements CostRows {
   }
 }
 
-/** The rows themselves if their scores fit into memory, otherwise as many of them as do, spread evenly; those in memory. */
+/** The rows themselves if their scores fit into memory, otherwise as many of them as do, spread evenly. */
 export function scoresThatFit(pool: RowSource, columns: number, scoresKept = maxScoresKept): RowSource {
   const count = Math.floor(scoresKept / columns);
   if (pool.rows <= count) return pool;
   const picked = Array.from({ length: count }, (_, i) => Math.floor((i * pool.rows) / count));
-  return directRows(takeRows(pool, picked), 1);
+  return rowsAt(pool, picked);
 }
