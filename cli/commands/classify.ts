@@ -30,7 +30,7 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .addOption(
       new Option(
         '--separator <character>',
-        'between the columns of the table; ; for spreadsheets whose decimal sign is a comma, which numbers then have (default: ,)',
+        'between columns of the table; a semicolon, for spreadsheets whose decimal sign is a comma, also makes decimal commas',
       ).choices([',', ';']),
     )
     .option('--jsonl <file>', 'write whole answers, one JSON document for each picture')
