@@ -24,14 +24,16 @@ export interface UnlabelledOptions {
 
 interface UnlabelledInputs {
   readonly bundle: Bundle;
-  readonly pool: UnlabelledPool;
-  readonly labelled: readonly RuntimeClass[];
+  /** With pictures it may take hours: what else can be wrong comes first. */
+  readonly readPool: () => Promise<UnlabelledPool>;
+  /** The classes that have labelled pictures, with these. */
+  readonly readLabelled: () => Promise<readonly RuntimeClass[]>;
   /** Finished parts of an extraction, to be removed when the command is done. */
   readonly work: string;
 }
 
 /** What is wrong is said before anything is read. */
-export async function readUnlabelled(
+export async function openUnlabelled(
   { bundle: path, images, data, examples, out }: UnlabelledOptions,
   context: CommandContext,
 ): Promise<UnlabelledInputs> {
@@ -41,21 +43,23 @@ export async function readUnlabelled(
     throw new Failure('output-exists', `${out} exists already. Name another output, or remove it first.`);
   const bundle = await readBundle(path);
   const work = `${resolve(out)}.work`;
-  const named = examples === undefined ? [] : await filesUnder(examples);
+  const labelled = examples === undefined ? [] : await filesUnder(examples);
   classOfFiles(
     bundle,
-    named.map(({ file }) => file),
+    labelled.map(({ file }) => file),
   );
-  blockOtherDecoders();
-  const extracted = (folder: string, parts: string) =>
-    sayHowToResume(sameCommandAgain, () => poolOfPictures(folder, parts, bundle.manifest, context));
-  const pool =
-    images === undefined
-      ? poolOfDataset(await loadDataset(data!))
-      : await extracted(images, join(work, 'pool'));
-  if (examples === undefined) return { bundle, work, pool, labelled: [] };
-  const pictures = await extracted(examples, join(work, 'examples'));
-  for (const { name, reason } of pictures.leftOut)
-    context.note(`Left out: ${join(examples, name)}: ${reason}`);
-  return { bundle, work, pool, labelled: labelledClasses(bundle, pictures) };
+  const extracted = (folder: string, parts: string) => {
+    blockOtherDecoders();
+    return sayHowToResume(sameCommandAgain, () => poolOfPictures(folder, parts, bundle.manifest, context));
+  };
+  const readPool = async (): Promise<UnlabelledPool> =>
+    images === undefined ? poolOfDataset(await loadDataset(data!)) : extracted(images, join(work, 'pool'));
+  const readLabelled = async (): Promise<readonly RuntimeClass[]> => {
+    if (examples === undefined) return [];
+    const pictures = await extracted(examples, join(work, 'examples'));
+    for (const { name, reason } of pictures.leftOut)
+      context.note(`Left out: ${join(examples, name)}: ${reason}`);
+    return labelledClasses(bundle, pictures);
+  };
+  return { bundle, work, readPool, readLabelled };
 }

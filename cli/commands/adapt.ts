@@ -5,7 +5,7 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
   readonly examples?: string;
@@ -43,7 +43,9 @@ Examples:
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work, labelled } = await readUnlabelled(options, context);
+        const { bundle, work, readPool, readLabelled } = await openUnlabelled(options, context);
+        const pool = await readPool();
+        const labelled = await readLabelled();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
         const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads, labelled });
         await writeAdapted(out, adapted);
