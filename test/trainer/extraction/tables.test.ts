@@ -69,6 +69,33 @@ describe('what cannot be used is told with row, column and remedy', () => {
     expect(leftOut.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason}`).join()).toMatch(message);
   });
 
+  test.each([
+    // Who does what the message says must not train on another number than was meant.
+    ['1.234,5', '0,5', 'Write 1234,5, with nothing between thousands.'],
+    ['1,234.5', '0.5', 'Write 1234.5, with nothing between thousands.'],
+    ['1.234,5', '0.5', 'Write 1234.5, with nothing between thousands.'],
+    ['1.234.567', '0,5', 'Write 1234567, with nothing between thousands.'],
+    ['1 234,5 kg', '0,5', 'Write 1234,5 alone, without unit or other words.'],
+    ['1’234', '0.5', 'Write 1234, with nothing between thousands.'],
+    [
+      '1,234',
+      '0.5',
+      'Write 1234 or 1.234, whichever is meant: other cells of this table have decimal points.',
+    ],
+    ['1,234 kg', '0.5', 'Write 1234 or 1.234, whichever is meant, without unit or other words.'],
+    ['1.234 kg', '0.5', 'Write 1.234 alone, without unit or other words.'],
+    ['0,123 kg', '0.5', 'Write 0.123 alone, without unit or other words.'],
+    ['.5 kg', '0.5', 'Write 0.5 alone, without unit or other words.'],
+    ['−5', '0.5', 'Write -5.'],
+    ['3-4', '0.5', 'Write a number, such as 0 or 0.5.'],
+    ['1/2', '0,5', 'Write a number, such as 0 or 0,5.'],
+    ['12.34,5', '0,5', 'Write a number, such as 0 or 0,5.'],
+    ['1e3 kg', '0.5', 'Write a number, such as 0 or 0.5.'],
+  ])('the remedy for "%s" in a table with %s', async (cell, other, remedy) => {
+    const { leftOut } = await read(`class;legs;size\nant;6;${other}\ndog;${cell};5\n`);
+    expect(leftOut.map(({ reason }) => reason.split('is not a number. ')[1])).toEqual([remedy]);
+  });
+
   test('a spreadsheet is named as one, with how to save it', async () => {
     await expect(read(Buffer.from('PK\u0003\u0004…'))).rejects.toThrow(/spreadsheet.*CSV UTF-8/);
   });
