@@ -1,3 +1,4 @@
+import { normalisedName } from '../../core/class-name.js';
 import { matrix } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
 import { someOf } from './findings.js';
@@ -36,7 +37,7 @@ export function rowTable(
   const unknownSplits = new Set<string>();
   if (label >= 0 && split >= 0)
     lines.forEach((line, row) => {
-      const index = classIndex.get(line[label]);
+      const index = classIndex.get(normalisedName(line[label]));
       // A row outside every split may go without a class.
       if (index !== undefined) labels[row] = index;
       else if (line[label] !== '' || line[split] !== 'none') unknownClasses.add(`"${line[label]}"`);

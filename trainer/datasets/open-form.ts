@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
@@ -21,11 +22,11 @@ export async function loadOpenForm(directory: string, place: FeaturePlace = {}):
   const features = await readFeatures(directory, manifest.features, place);
   const problems: string[] = [];
   const table = attributeTable(await readCsv(join(directory, manifest.attributes.file)), problems);
-  const classIndex = new Map(table.classNames.map((name, index) => [name, index]));
+  const classIndex = new Map(table.classNames.map((name, index) => [normalisedName(name), index]));
   const rows = rowTable(await readCsv(join(directory, manifest.rows.file)), classIndex, problems);
   const named = (names: readonly string[], what: string): Int32Array =>
     Int32Array.from(names, (name) => {
-      const index = classIndex.get(name);
+      const index = classIndex.get(normalisedName(name));
       if (index === undefined)
         problems.push(`the ${what} class "${name}" is not in ${manifest.attributes.file}`);
       return index ?? 0;

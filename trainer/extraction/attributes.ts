@@ -1,3 +1,4 @@
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { readTable, wrongCellCount, type TableLine } from './read-table.js';
 import { numberReader, type NumberReader } from './table-numbers.js';
@@ -24,7 +25,10 @@ export async function readAttributes(path: string): Promise<ClassAttributes> {
   const [first, ...attributeNames] = withoutEmptyEnd(header);
   checkHeader(path, first, attributeNames);
   const width = 1 + attributeNames.length;
-  const rows = lines.map(({ number, fields }) => ({ number, fields: withoutEmptyEnd(fields, width) }));
+  const rows = lines.map(({ number, fields: [name, ...cells] }) => ({
+    number,
+    fields: withoutEmptyEnd([normalisedName(name), ...cells], width),
+  }));
   const numbers = numberReader(rows.flatMap(({ fields }) => fields.slice(1)));
   const firstLines = new Map<string, number>();
   const classNames: string[] = [];

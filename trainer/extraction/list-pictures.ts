@@ -1,6 +1,7 @@
 /** Which pictures there are, and of which class each is: one folder per class, or a CSV file that says so. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import type { LeftOut } from './attributes.js';
@@ -11,6 +12,7 @@ export type SplitName = (typeof splitNames)[number];
 export interface ListedPicture {
   /** Relative to the folder of images, with forward slashes. */
   readonly file: string;
+  /** In the normal form of names, which that of its folder need not be (a Mac writes another one). */
   readonly className: string;
   readonly split: SplitName | null; // null: to be made
   /** In bytes, by which a resumed run notices another file; null when there is none. */
@@ -41,7 +43,8 @@ export async function listFolders(root: string): Promise<PictureList> {
         file: `${name}/`,
         reason: 'the folder holds no pictures. Add some, or remove the folder.',
       });
-    for (const { file, size } of files) pictures.push({ file, className: name, split: null, size });
+    const className = normalisedName(name);
+    for (const { file, size } of files) pictures.push({ file, className, split: null, size });
   }
   return { pictures, leftOut };
 }
@@ -85,7 +88,7 @@ export async function listTable(path: string, root: string): Promise<PictureList
   const leftOut: LeftOut[] = [];
   const seen = new Set<string>();
   for (const { number, fields } of lines) {
-    const [name, className] = [fields[file] ?? '', fields[label] ?? ''];
+    const [name, className] = [fields[file] ?? '', normalisedName(fields[label] ?? '')];
     const given = split < 0 ? null : (fields[split] ?? '');
     const refuse = (reason: string): void => {
       leftOut.push({ file: `${path}, line ${number}`, reason });

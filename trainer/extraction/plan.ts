@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
 import { attributeNoteSchema } from '../../core/bundle/manifest.js';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { didYouMean } from '../../core/similar-names.js';
 import { sha256Of } from '../../core/hash.js';
@@ -230,7 +231,9 @@ function oneFolderDeeper(
   pictures: readonly ListedPicture[],
   classIndex: ReadonlyMap<string, number>,
 ): string {
-  const meant = pictures.map(({ file }) => file.split('/')).find((parts) => classIndex.has(parts[1]));
+  const meant = pictures
+    .map(({ file }) => file.split('/'))
+    .find((parts) => classIndex.has(normalisedName(parts.at(1) ?? '')));
   return meant === undefined
     ? ''
     : ` ${join(images, meant[0])} holds folders of these classes: name it with --images.`;

@@ -102,6 +102,18 @@ describe('our own form', () => {
       expect([...loaded.labels]).toEqual([2, 1, 2, 0, -1, 1]);
     });
 
+    test('a name whose letters are written in two ways is one class', async () => {
+      const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Käuzchen'.normalize(form));
+      const loaded = await loadDataset(
+        await write({
+          'dataset.json': `{"formatVersion": 1, "name": "pets", "fewShotClasses": ["${apart}"]}`,
+          'attributes.csv': `class,furry,big\n${composed},1,0\nhorse,0.5,1\nfish,0,0.1\n`,
+          'rows.csv': `class,split\n${apart},train\nhorse,train\n${apart},test-seen\nfish,test-unseen\n,none\nhorse,train\n`,
+        }),
+      );
+      expect([...loaded.labels]).toEqual([0, 1, 0, 2, -1, 1]);
+    });
+
     test('raw float32 features are read with their sizes', async () => {
       await write({
         'dataset.json':

@@ -7,6 +7,8 @@ import { silent } from '../../../core/progress.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { readAttributes } from '../../../trainer/extraction/attributes.js';
 import { extract } from '../../../trainer/extraction/extract.js';
+import { defaultSplitOptions } from '../../../trainer/extraction/make-splits.js';
+import { readInputs } from '../../../trainer/extraction/plan.js';
 import { temporaryFolder } from '../../support/folders.js';
 
 const folder = temporaryFolder();
@@ -184,4 +186,49 @@ test('decimal commas between commas are told apart from values too many', async 
         'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.',
     },
   ]);
+});
+
+describe('letters that can be written in two ways', () => {
+  const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Häher'.normalize(form));
+  const request = {
+    images: join(folder, 'two-ways'),
+    attributes: put(`class,wing\n${composed},1\nAmsel,0\n`),
+    out: join(folder, 'two-ways-out'),
+  };
+  for (const name of [apart, 'Amsel']) put('no picture at all', join(request.images, name, '1.jpg'));
+  const inputs = (more: { list?: string; unseenClasses?: string[] } = {}) =>
+    readInputs({
+      ...request,
+      ...(more.list !== undefined && { list: more.list }),
+      splits: { ...defaultSplitOptions, ...(more.unseenClasses && { unseenClasses: more.unseenClasses }) },
+    });
+
+  test('are one class in folders and table, and its files keep their names', async () => {
+    const { usable, undescribed } = await inputs();
+    expect(undescribed).toEqual([]);
+    expect(usable.map(({ className, file }) => [className, file])).toEqual([
+      ['Amsel', 'Amsel/1.jpg'],
+      [composed, `${apart}/1.jpg`],
+    ]);
+  });
+
+  test('are one class in a list and the table', async () => {
+    const list = put(`file,class\n${apart}/1.jpg,${apart}\nAmsel/1.jpg,Amsel\n`);
+    expect((await inputs({ list })).usable.map(({ className }) => className)).toEqual([composed, 'Amsel']);
+  });
+
+  test('are one class among those that are to be unseen', async () => {
+    const parts = {
+      backbone: smallBackbone(),
+      openSource: () => Promise.reject(new Error('pictures are read')),
+    };
+    await expect(extract({ ...request, splits: { unseenClasses: [apart] } }, silent, parts)).rejects.toThrow(
+      'pictures are read',
+    );
+  });
+
+  test('are one class when the table has it twice', async () => {
+    const { leftOut } = await read(`class,wing\n${composed},1\n${apart},0\n`);
+    expect(leftOut.map(({ reason }) => reason)).toEqual([expect.stringContaining('is described twice')]);
+  });
 });
