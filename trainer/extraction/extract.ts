@@ -29,8 +29,9 @@ export interface ExtractionRequest {
   readonly out: string;
   /** Of the dataset; that of its folder when not given. */
   readonly name?: string;
+  /** Go on without lines of the tables that cannot be used. */
   readonly leaveOutLines?: boolean;
-  /** Go on without classes that have pictures and no line in that table. */
+  /** Go on without classes that have pictures and no line in the table of attributes. */
   readonly leaveOutClasses?: boolean;
   readonly backbone?: string;
   readonly splits?: Partial<SplitOptions>;

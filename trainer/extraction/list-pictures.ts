@@ -4,6 +4,7 @@ import { join, normalize, sep } from 'node:path';
 import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { splitNames } from '../datasets/open-form-schema.js';
+import { whyNotOpened } from '../datasets/problems.js';
 import type { LeftOut } from './attributes.js';
 import { readTable } from './read-table.js';
 
@@ -74,10 +75,14 @@ async function visibleNames(folder: string): Promise<string[]> {
   return names.filter((name) => !name.startsWith('.')).sort();
 }
 
-/** `file,class` and, if wanted, `split`; files are relative to the folder of images. */
+/**
+ * `file,class` and, if wanted, `split`; files are relative to the folder of images. Lines that cannot be used are listed in `leftOut`; the caller
+ * decides what they mean.
+ */
 export async function listTable(path: string, root: string): Promise<PictureList> {
   const { header, lines } = await readTable(path);
-  const column = (...names: string[]): number => header.findIndex((name) => names.includes(name));
+  const titles = header.map((title) => title.toLowerCase());
+  const column = (...names: string[]): number => titles.findIndex((title) => names.includes(title));
   const [file, label, split] = [column('file', 'image'), column('class', 'label'), column('split')];
   if (file < 0 || label < 0)
     throw new Failure(
@@ -86,26 +91,44 @@ export async function listTable(path: string, root: string): Promise<PictureList
     );
   const pictures: ListedPicture[] = [];
   const leftOut: LeftOut[] = [];
-  const seen = new Set<string>();
+  const firstLines = new Map<string, number>();
   for (const { number, fields } of lines) {
     const [name, className] = [fields[file] ?? '', normalisedName(fields[label] ?? '')];
     const given = split < 0 ? null : (fields[split] ?? '');
     const refuse = (reason: string): void => {
       leftOut.push({ file: `${path}, line ${number}`, reason });
     };
-    if (name === '' || className === '') refuse('it names no file or no class. Complete it, or remove it.');
+    const before = firstLines.get(name);
+    if (fields.slice(header.length).some((field) => field !== ''))
+      refuse(
+        `it has ${fields.length} cells for ${header.length} columns. Put names with separators in them between double quotes.`,
+      );
+    else if (name === '' || className === '')
+      refuse('it names no file or no class. Complete it, or remove it.');
     else if (leavesFolder(name))
       refuse(`${name} lies outside of the folder of images. Name files inside of it.`);
-    else if (seen.has(name)) refuse(`${name} is listed twice. Remove one of the lines.`);
+    else if (before !== undefined)
+      refuse(`${name} is listed twice, first in line ${before}. Remove one of the lines.`);
     else if (given !== null && !isSplit(given))
       refuse(`"${given}" is no split. Write one of ${splitNames.join(', ')}.`);
     else {
-      seen.add(name);
-      const status = await stat(join(root, name)).catch(() => null);
-      pictures.push({ file: name, className, split: given, size: status?.size ?? null });
+      firstLines.set(name, number);
+      const size = await sizeOf(join(root, name));
+      if (typeof size === 'number') pictures.push({ file: name, className, split: given, size });
+      else refuse(`${name} cannot be opened in ${root}: ${size}`);
     }
   }
   return { pictures, leftOut };
+}
+
+/** In bytes, or why it cannot be had. */
+async function sizeOf(path: string): Promise<number | string> {
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? whyNotOpened({ code: 'EISDIR' }) : found.size;
+  } catch (error) {
+    return whyNotOpened(error);
+  }
 }
 
 function isSplit(text: string): text is SplitName {

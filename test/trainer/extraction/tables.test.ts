@@ -188,6 +188,54 @@ test('decimal commas between commas are told apart from values too many', async 
   ]);
 });
 
+describe('a list of pictures', () => {
+  const images = join(folder, 'listed');
+  for (const name of ['1.jpg', '2.jpg', 'more/3.jpg']) put('no picture at all', join(images, name));
+  const attributes = put('class,wing\nAmsel,1\nStar,0\n');
+  const inputs = (list: string, leaveOutLines = false) =>
+    readInputs({ images, attributes, list, leaveOutLines, splits: defaultSplitOptions });
+  const messageOf = (list: string): Promise<string[]> =>
+    inputs(list).then(
+      () => ['it went on'],
+      (error: unknown) => (error as Error).message.split('\n'),
+    );
+
+  test('ends the run with all of its lines that cannot be used, missing files among them', async () => {
+    const list = put(
+      'File;Class;Split\n1.jpg;Amsel;trian\n1.jpg;Amsel;train\n1.jpg;Star;train\n9.jpg;Amsel;train\nmore;Star;train\n2.jpg;;train\n2.jpg;Amsel;train;x\n',
+    );
+    const [first, ...rest] = await messageOf(list);
+    expect(first).toMatch(/^6 lines of .* cannot be used; no picture has been read\. .* --leave-out-lines:$/);
+    expect(rest).toEqual([
+      expect.stringMatching(/line 2: "trian" is no split\. Write one of train,/),
+      expect.stringMatching(/line 4: 1\.jpg is listed twice, first in line 3\. Remove/),
+      expect.stringMatching(/line 5: 9\.jpg cannot be opened in .*listed: there is no such file\./),
+      expect.stringMatching(/line 6: more cannot be opened in .*listed: it is a folder\./),
+      expect.stringMatching(/line 7: it names no file or no class/),
+      expect.stringMatching(/line 8: it has 4 cells for 3 columns/),
+    ]);
+    expect((await inputs(list, true)).usable.map(({ file }) => file)).toEqual(['1.jpg']);
+  });
+
+  test('of which no line can be used says why, also when such lines are to be left out', async () => {
+    const list = put('file,class,split\n1.jpg,Amsel,trian\n2.jpg,Star,tset\n');
+    expect(await messageOf(list)).toEqual([
+      expect.stringMatching(/^2 lines of .* cannot be used/),
+      expect.stringContaining('"trian" is no split'),
+      expect.stringContaining('"tset" is no split'),
+    ]);
+    await expect(inputs(list, true)).rejects.toThrow(/lists no pictures that can be used\.\n.*"trian" is no/);
+  });
+
+  test('is named beside mistakes in the attributes and classes without a line', async () => {
+    const list = put('file,class\n1.jpg,Amsel\n2.jpg,Drossel\n3.jpg,Amsel\n');
+    const both = put('class,wing\nAmsel,1\nStar,\n');
+    await expect(readInputs({ images, attributes: both, list, splits: defaultSplitOptions })).rejects.toThrow(
+      /^A line of .* cannot be used, a line of .* cannot be used, and a class with pictures has no line in .*; no picture has been read\. Correct them, or leave them out with --leave-out-lines and --leave-out-classes:/,
+    );
+  });
+});
+
 describe('letters that can be written in two ways', () => {
   const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Häher'.normalize(form));
   const request = {
