@@ -7,6 +7,7 @@ import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js
 import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface DiscoverOptions extends UnlabelledOptions {
@@ -45,7 +46,10 @@ Examples:
         context.note(`Looking for groups among ${pool.features.rows} pictures …`);
         const table = HeadTable.ofBundle(bundle);
         const features = rowsBetween(pool.features, 0, pool.features.rows);
-        const discovery = await discoverClasses(bundle, table, features, { threads: options.threads });
+        const { signal } = context;
+        const discovery = await sayHowToResume(sameCommandAgain, () =>
+          discoverClasses(bundle, table, features, { threads: options.threads, signal }),
+        );
         const reported = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(reported, pool, out), {
