@@ -12,7 +12,7 @@ interface Tables {
 }
 
 /** A class with pictures and no line that can be used. */
-interface Undescribed {
+export interface Undescribed {
   readonly file: string;
   readonly reason: string;
   readonly className: string;
