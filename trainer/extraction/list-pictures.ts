@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import { splitNames } from '../datasets/open-form-schema.js';
-import { whyNotOpened } from '../datasets/problems.js';
 import type { LeftOut } from './attributes.js';
 import { readTable } from './read-table.js';
 
