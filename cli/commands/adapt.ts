@@ -6,7 +6,7 @@ import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
-import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
   readonly threads: number;
@@ -41,7 +41,8 @@ Examples:
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work } = await readUnlabelled(options, context);
+        const { bundle, work, readPool } = await openUnlabelled(options, context);
+        const pool = await readPool();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
         const { signal } = context;
         const adapted = await sayHowToResume(sameCommandAgain, () =>
