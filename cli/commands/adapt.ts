@@ -5,6 +5,7 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
@@ -47,7 +48,10 @@ Examples:
         const pool = await readPool();
         const labelled = await readLabelled();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
-        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads, labelled });
+        const { signal } = context;
+        const adapted = await sayHowToResume(sameCommandAgain, () =>
+          adaptBundle(bundle, pool.features, { threads: options.threads, labelled, signal }),
+        );
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

@@ -7,6 +7,7 @@ import { knownClasses } from '../discover/known-classes.js';
 import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface DiscoverOptions extends UnlabelledOptions {
@@ -51,7 +52,10 @@ Examples:
         const pool = await readPool();
         context.note(`Looking for groups among ${pool.features.rows} pictures …`);
         const features = rowsBetween(pool.features, 0, pool.features.rows);
-        const discovery = await discoverClasses(bundle, table, features, { threads: options.threads });
+        const { signal } = context;
+        const discovery = await sayHowToResume(sameCommandAgain, () =>
+          discoverClasses(bundle, table, features, { threads: options.threads, signal }),
+        );
         const reported = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(reported, pool, out), {

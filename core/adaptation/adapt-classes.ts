@@ -25,6 +25,7 @@ export async function adaptClasses(
   classes: readonly RuntimeClass[],
   features: RowSource, // (N, features)
   given?: AdaptationSettings,
+  signal?: AbortSignal,
 ): Promise<Adaptation> {
   const { bundle } = assembly.context;
   const { manifest } = bundle;
@@ -57,7 +58,7 @@ export async function adaptClasses(
       picturesAlone: context.picturesAlone,
       meanLength: context.donors.meanLength,
     };
-    return await adapt(context.products, input, settings).finally(() => {
+    return await adapt(context.products, input, settings, { signal }).finally(() => {
       releaseRows(mapped);
     });
   } finally {

@@ -10,6 +10,7 @@ import { Failure } from '../../core/failures.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
 import { matrix, rowOf, type RowSource } from '../../core/matrix.js';
+import { stopIfAsked } from '../../core/stop.js';
 
 /** A pool of which more than this looks like none of the classes is of another domain. */
 const maxForeign = 0.8;
@@ -28,18 +29,25 @@ export async function adaptBundle(
     threads = 0,
     labelled = [],
     refusesForeign = true,
-  }: { threads?: number; labelled?: readonly RuntimeClass[]; refusesForeign?: boolean } = {},
+    signal,
+  }: {
+    threads?: number;
+    labelled?: readonly RuntimeClass[];
+    refusesForeign?: boolean;
+    signal?: AbortSignal;
+  } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
   const fitter = await RuntimeFitter.open(bundle, { threads });
   try {
-    const adaptation = await fitter.adapt(labelled, features);
+    const adaptation = await fitter.adapt(labelled, features, undefined, signal);
     if (refusesForeign && adaptation.none.share > maxForeign)
       throw new Failure(
         'dataset-invalid',
         `${Math.round(100 * adaptation.none.share)} % of the pictures look like none of the bundle's classes: they come from another domain. Give pictures of the kind that the bundle is to classify.`,
       );
     const moved = movedClasses(bundle, labelled, adaptation);
+    if (signal) stopIfAsked(signal);
     const { rows } = await fitter.fit(moved);
     const weights = matrix(bundle.weights.rows, bundle.weights.columns, bundle.weights.data.slice());
     const bias = bundle.bias.slice();
