@@ -15,7 +15,7 @@ import { matrix, rowOf, rowsAt, takeRows, type Matrix, type RowSource } from '..
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { usualAdaptation } from './adaptation-settings.js';
-import { cautionOf, effectivePictures, purePictures, trustOfBins } from './counted-evidence.js';
+import { cautionOf, effectivePictures, trustOfBins } from './counted-evidence.js';
 import { dotProduct } from '../compute/dot-product.js';
 import { mistakesOf, scaledMistakes, type Mistakes } from './mistakes.js';
 import { movedPrototype } from './moved-prototype.js';
@@ -138,9 +138,7 @@ class PoolAdapter {
       );
       const pictures =
         strength > 0
-          ? process.env.X_PURITY
-            ? purePictures(binned, trust!, received, mistakes.masses, strength)
-            : effectivePictures(counted, received, mistakes.masses, strength)
+          ? effectivePictures(counted, received, mistakes.masses, strength)
           : received;
       const { strength: share } = this.settings;
       assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), share * pictures[u]));

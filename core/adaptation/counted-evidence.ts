@@ -74,19 +74,3 @@ export function effectivePictures(
       : 0,
   );
 }
-
-export function purePictures(
-  binned: Float64Array,
-  trust: Float64Array,
-  received: Float64Array,
-  mistaken: Float64Array,
-  strength: number,
-): Float64Array {
-  const total = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);
-  const all = beyondChance(total(received) - total(mistaken), total(mistaken) + 1, 1);
-  return received.map((mass, c) => {
-    let pure = 0;
-    for (let b = 0; b < binCount; b++) pure += trust[c * binCount + b] ** 2 * binned[c * binCount + b];
-    return mass > 0 ? pure * beyondChance(mass - mistaken[c], mistaken[c], strength) * all : 0;
-  });
-}
