@@ -2,9 +2,11 @@ import { useEffect, useRef } from 'preact/hooks';
 import { kindOf } from '../state/classes.js';
 import { saveFile } from '../state/save-file.js';
 import { counted, percentInWords } from '../state/figures.js';
-import { answeredCount, clearGallery, gallery, galleryTable, type GalleryPicture } from '../state/gallery.js';
+import { answeredCount, clearGallery, gallery, type GalleryPicture } from '../state/gallery.js';
+import { galleryTable } from '../state/gallery-table.js';
 import {
   filterText,
+  likeliest,
   order,
   shownOnly,
   shownPictures,
@@ -129,14 +131,14 @@ const noPicture = <span class="card-none">no picture</span>;
 
 /** Choosing one shows its whole answer above. */
 function Card({ picture }: { readonly picture: GalleryPicture }) {
-  const { name, address, answer, problem, content } = picture;
-  const first = answer?.predictions[0];
+  const { name, address, answer, problem, content, isWaiting } = picture;
+  const first = likeliest(picture);
   return (
     <button
       type="button"
       class="card"
       aria-pressed={chosen.value?.content === content}
-      aria-busy={!answer && !problem}
+      aria-busy={isWaiting}
       onClick={() => {
         void choosePicture(content, name);
         document.getElementById('answer')?.scrollIntoView({ block: 'nearest' });
@@ -147,7 +149,13 @@ function Card({ picture }: { readonly picture: GalleryPicture }) {
       ) : (
         <PictureImage address={address} alt="" otherwise={noPicture} />
       )}
-      <span class="card-class">{first ? first.class : problem ? inWords(problem).title : 'Looking …'}</span>
+      <span class="card-class">
+        {problem
+          ? inWords(problem).title
+          : !answer
+            ? 'Looking …'
+            : (first?.class ?? 'No class is that likely')}
+      </span>
       {first && (
         <span class="card-share">
           {percentInWords(first.probability)} <KindMark kind={kindOf(first)} />
