@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { classes } from '../state/classes.js';
@@ -17,12 +18,17 @@ import {
 } from '../state/may-answer.js';
 import { classify } from '../state/picture.js';
 
+/** Stays open when another picture is chosen. */
+const isOpen = signal(false);
+
 /** Probabilities are over those that may answer. */
 export function MayAnswerChoice() {
   return (
     <details
       class="may-answer"
+      open={isOpen.value}
       onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
         if (currentTarget.open && groups.peek() === null) void loadGroups();
       }}
     >

@@ -105,6 +105,21 @@ describe.skipIf(!server)('the grid', () => {
     await editor(page).getByRole('heading', { name: 'Add a class' }).waitFor();
   });
 
+  test('a class that may answer and is gone is not the end: all may answer again', async () => {
+    const values = attributesOf(newcomerFlag).map((value, i) => [attributeNames[i], value] as const);
+    await client.createClass({ name: 'Rising sun', attributes: Object.fromEntries(values) });
+    await page.getByRole('button', { name: 'Edit: Rising sun' }).waitFor();
+    await letOnly('Rising sun');
+    await expect.poll(classes).toEqual(['Rising sun', 'Rising sun', 'Rising sun']);
+    await client.removeClass('Rising sun', '*');
+    await expect.poll(() => page.locator('.card-share').count(), { timeout: 20_000 }).toBe(0);
+    await page.locator('.card').first().click();
+    await page.locator('.answer-panel').getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Let all classes answer' }).click();
+    await expect.poll(classes).toContain('Victor');
+    await expectVerdict(page, /^Lima/);
+  }, 60_000);
+
   test('asks again when classes are added, changed or removed, by whomever', async () => {
     expect((await classes())[2]).not.toBe('Rising sun');
     const values = attributesOf(newcomerFlag).map((value, i) => [attributeNames[i], value] as const);
