@@ -64,6 +64,7 @@ describe.skipIf(!server)('the grid', () => {
     await expect.poll(classes).not.toContain('Lima');
     await allAnswered();
     expect(await classes()).toContain('Victor');
+    await page.locator('.gallery').getByText('Only 2 classes may answer.').waitFor();
     await expectSameAnswers();
     for (const row of await table())
       expect([[row.class, row['class 2']].sort(), row['class 3']]).toEqual([['Mike', 'Victor'], '']);
