@@ -35,7 +35,7 @@ interface PoolOptions {
 /** A picture that was lost more often may be what ends the workers. */
 const maxLosses = 2;
 const maxPause = 10_000;
-/** Before a larger batch is warmed up: a server that has just become ready is asked whether it is. */
+/** Before each step of warming up: a server that has just become ready is asked whether it is. */
 const warmUpPause = 200;
 
 export class Pool {
@@ -146,14 +146,21 @@ export class Pool {
     void this.warmUpWhenIdle(worker);
   }
 
-  /** Larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle of it. */
+  /**
+   * Explanations, and larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle
+   * of it.
+   */
   private async warmUpWhenIdle(worker: InferenceWorker): Promise<void> {
-    for (const size of this.options.batchSizes.slice(1)) {
+    const steps = [
+      () => worker.prepareExplanations(),
+      ...this.options.batchSizes.slice(1).map((size) => () => worker.warmUp(size)),
+    ];
+    for (const step of steps) {
       await new Promise((resolve) => setTimeout(resolve, warmUpPause).unref());
       await worker.idle();
       try {
         if (!this.ready.has(worker)) return;
-        await worker.warmUp(size);
+        await step();
       } catch {
         return; // it was lost, and is being replaced
       }
