@@ -2,7 +2,6 @@
 import { isCached, readCached, type Backbone } from '../../core/backbone/backbone.js';
 import type { BackboneEntry, Catalogue } from '../../core/backbone/catalogue.js';
 import { checkOnThisMachine } from '../../core/backbone/quantisation/check/machine-check.js';
-import { halfPrecision } from '../../core/backbone/quantisation/half-backbone.js';
 import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import { threadsPerWorker } from '../inference/threads-per-worker.js';
@@ -50,7 +49,7 @@ export async function halfWherePays(
   const { name } = float.entry;
   let half: Backbone;
   try {
-    half = halfPrecision(float);
+    half = await inHalfPrecision(float);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     logger.warn({ backbone: name }, `Serving in float32: ${error.message}`);
@@ -67,6 +66,12 @@ export async function halfWherePays(
   }
   logger.info(measured, `Serving ${name} in half precision. --backbone-variant fp32 uses float32.`);
   return half;
+}
+
+/** By what rewrites networks, which is loaded only where it is needed. */
+export async function inHalfPrecision(float: Backbone): Promise<Backbone> {
+  const { halfPrecision } = await import('../../core/backbone/quantisation/half-backbone.js');
+  return halfPrecision(float);
 }
 
 /** With its weights here, and of the same content as when the int8 network was made of it; else null. */

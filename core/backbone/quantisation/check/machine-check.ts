@@ -94,7 +94,7 @@ async function compareInProcess(
     name: 'the process that compares networks',
     silenceSeconds,
   });
-  const compared = ({ entry, model, file: path }: Backbone) => ({ entry, network: path ?? model });
+  const compared = ({ entry, model }: Backbone) => ({ entry, network: model });
   try {
     return await channel.request('compare', {
       float: compared(float),
