@@ -74,6 +74,14 @@ export function isCached(catalogue: Catalogue, { name }: BackboneEntry): boolean
   return existsSync(join(catalogue.weights, name, modelFile));
 }
 
+/** The float network that an int8 one was made of: with its weights here, and of the same content as then; else null. */
+export function cachedFloatOf(catalogue: Catalogue, { source }: BackboneEntry): BackboneEntry | null {
+  if (source.kind !== 'quantised') return null;
+  const entry = catalogue.backbones.find(({ name }) => name === source.from);
+  if (!entry || !isCached(catalogue, entry)) return null;
+  return entry.sha256 === null || entry.sha256 === source.sha256 ? entry : null;
+}
+
 /** What is known of a backbone without reading its weights, which may be damaged. */
 export type UnverifiedBackbone = Pick<Backbone, 'entry' | 'identity'> & { readonly folder: string };
 

@@ -21,7 +21,7 @@ import { minFingerprintCosine } from './fingerprint.js';
 
 const minSpeedUp = 1.3;
 /** Half precision is used without being asked for, so its features have to pass for those of float: see fingerprint.ts. */
-const minCosine = { int8: 0.97, fp16: minFingerprintCosine } as const;
+export const minCosine = { int8: 0.97, fp16: minFingerprintCosine } as const;
 
 export interface MachineCheck extends Comparison {
   /** What is wrong with it here, as a sentence; null when it is worth running. */
