@@ -5,7 +5,8 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
+import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
   readonly threads: number;
@@ -45,9 +46,13 @@ Examples:
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work } = await readUnlabelled(options, context);
+        const { bundle, work, readPool } = await openUnlabelled(options, context);
+        const pool = await readPool();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
-        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
+        const { signal } = context;
+        const adapted = await sayHowToResume(sameCommandAgain, () =>
+          adaptBundle(bundle, pool.features, { threads: options.threads, signal }),
+        );
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

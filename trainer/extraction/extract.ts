@@ -10,6 +10,7 @@ import {
 } from '../../core/backbone/extractor.js';
 import { defaultLimits } from '../../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import { someOf } from '../datasets/findings.js';
@@ -29,8 +30,9 @@ export interface ExtractionRequest {
   readonly out: string;
   /** Of the dataset; that of its folder when not given. */
   readonly name?: string;
+  /** Go on without lines of the tables that cannot be used. */
   readonly leaveOutLines?: boolean;
-  /** Go on without classes that have pictures and no line in that table. */
+  /** Go on without classes that have pictures and no line in the table of attributes. */
   readonly leaveOutClasses?: boolean;
   readonly backbone?: string;
   readonly splits?: Partial<SplitOptions>;
@@ -58,13 +60,18 @@ export async function extract(
   given: ExtractionParts = {},
 ): Promise<ExtractionReport> {
   const { out, shard = wholeWork } = request;
+  const unseenClasses = request.splits?.unseenClasses;
   refuseExisting(out);
   const sources = {
     images: request.images,
     ...(request.list !== undefined && { list: request.list }),
     attributes: request.attributes,
     ...(request.attributeNotes !== undefined && { attributeNotes: request.attributeNotes }),
-    splits: { ...defaultSplitOptions, ...request.splits },
+    splits: {
+      ...defaultSplitOptions,
+      ...request.splits,
+      ...(unseenClasses && { unseenClasses: unseenClasses.map(normalisedName) }),
+    },
     leaveOutLines: request.leaveOutLines ?? false,
     leaveOutClasses: request.leaveOutClasses ?? false,
   };
