@@ -26,7 +26,12 @@ export const addAdaptCommand: AddCommand = (program, run) => {
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every class and every picture that looks like none')
     .addHelpText(
       'after',
