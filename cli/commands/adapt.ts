@@ -28,7 +28,12 @@ export const addAdaptCommand: AddCommand = (program, run) => {
     )
     .option('--examples <directory>', 'labelled pictures beside them: a folder for each class, with its name')
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every class and every picture that looks like none')
     .addHelpText(
       'after',

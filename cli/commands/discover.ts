@@ -28,7 +28,12 @@ export const addDiscoverCommand: AddCommand = (program, run) => {
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
     .requiredOption('--out <directory>', 'where to write the report; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every picture of every group')
     .addHelpText(
       'after',

@@ -84,7 +84,12 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .addOption(
       new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
     )
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

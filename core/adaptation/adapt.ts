@@ -137,9 +137,7 @@ class PoolAdapter {
         trust,
       );
       const pictures =
-        strength > 0
-          ? effectivePictures(counted, received, mistakes.masses, strength)
-          : received;
+        strength > 0 ? effectivePictures(counted, received, mistakes.masses, strength) : received;
       const { strength: share } = this.settings;
       assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), share * pictures[u]));
       weights = this.moved(assigned);

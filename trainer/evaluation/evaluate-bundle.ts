@@ -33,6 +33,15 @@ export async function judgeAndEvaluate(
   };
 }
 
+/** What to tell where the features of the dataset come from another network than those of the training; null where nothing is known of that. */
+export function otherNetwork(
+  { backbone: trained }: Pick<Manifest, 'backbone'>,
+  { backbone }: Pick<Dataset, 'backbone'>,
+): string | null {
+  if (!trained?.sha256 || !backbone?.sha256 || trained.sha256 === backbone.sha256) return null;
+  return `The bundle was trained on features of ${trained.name} (${trained.sha256.slice(0, 12)}), and the dataset has those of ${backbone.name} (${backbone.sha256.slice(0, 12)}): the figures are of features that the bundle does not know.`;
+}
+
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
 async function judgeBundle(
   bundle: Bundle,

@@ -16,6 +16,7 @@ import type { Watcher } from '../../core/progress.js';
 import { someOf } from '../datasets/findings.js';
 import { assembleParts, nameOf, type Assembled } from './assemble.js';
 import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
+import { checkInt8 } from './check-int8.js';
 import { PartStore } from './parts.js';
 import { planOf, readInputs } from './plan.js';
 import { wholeWork, type Shard } from '../shard.js';
@@ -77,6 +78,7 @@ export async function extract(
   const inputs = await readInputs(sources); // before anything is fetched or opened: mistakes in tables are found in a second
   for (const { file, reason } of inputs.undescribed) watcher.note(`Left out: ${file}: ${reason}`);
   const backbone = given.backbone ?? (await openBackbone(request.backbone, watcher));
+  await checkInt8(backbone, request.session ?? {}, watcher);
   const batchSize = backbone.entry.fixedBatch ?? request.batchSize ?? defaultBatchSize;
   const plan = planOf(
     {
