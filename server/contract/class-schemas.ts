@@ -330,6 +330,15 @@ export const reloadPreviewSchema = z.object({
       .int()
       .describe('Example pictures that it could not use, because they were made with another network.'),
   }),
+  groups: z
+    .array(z.object({ name: z.string(), missing: z.array(z.string()) }))
+    .describe('Groups that would lack classes, and which: they would stay in the group and not answer.'),
+  adaptation: z
+    .string()
+    .nullable()
+    .describe(
+      'Id of the adaptation in force, when it would end: it belongs to the bundle that serves, and is in force again with that. Otherwise null.',
+    ),
 });
 
 export type VersionResponse = z.infer<typeof versionSchema>;
