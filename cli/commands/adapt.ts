@@ -7,7 +7,7 @@ import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
-interface AdaptOptions extends UnlabelledOptions {
+interface AdaptChoices extends UnlabelledOptions {
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -37,7 +37,7 @@ Examples:
   unseen adapt --bundle bundles/cub --images camera --out bundles/cub-camera
   unseen adapt --bundle bundles/cub --data data/unlabelled --out bundles/cub-adapted`,
     )
-    .action(async (options: AdaptOptions) => {
+    .action(async (options: AdaptChoices) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
         const { bundle, pool, work } = await readUnlabelled(options, context);

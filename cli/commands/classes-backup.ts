@@ -9,11 +9,9 @@ import {
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
-import type { Work } from '../at-server.js';
+import type { AtServer } from '../at-server.js';
 import type { CommandContext } from '../context.js';
 import { importAll, type ImportChoices } from '../import-classes.js';
-
-type AtServer = (options: object, work: Work) => Promise<void>;
 
 const format = 'unseen-classes';
 /** Version 1 has no examples, and is what older servers read. */

@@ -13,7 +13,7 @@ interface Misfit {
   readonly detail: string;
 }
 
-interface ImportOptions {
+interface ImportRules {
   /** Classes and groups that exist with other content are replaced. */
   readonly replace: boolean;
   /** What belongs to classes that are not here is left out. */
@@ -43,7 +43,7 @@ const maxProblems = 1000;
 export function planImport(
   { classes: given, groups = [] }: ClassBackup,
   { classes, manifest }: Pick<ServedModel, 'classes' | 'manifest'>,
-  options: ImportOptions,
+  options: ImportRules,
 ): ImportPlan {
   const { replace, leaveOut, outOfRange } = options;
   const plan: ImportPlan = {
@@ -112,7 +112,7 @@ function planGroups(
   groups: NonNullable<ClassBackup['groups']>,
   brought: ReadonlySet<string>,
   classes: Classes,
-  { replace, leaveOut }: ImportOptions,
+  { replace, leaveOut }: ImportRules,
   plan: ImportPlan,
 ): void {
   const names = new Set<string>();
