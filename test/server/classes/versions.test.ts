@@ -34,6 +34,9 @@ async function versionsOf(url: string, name: string): Promise<Version[]> {
   return body.versions as Version[];
 }
 
+const groupWarnings = ({ body }: Answered): string[] =>
+  ((body as { warnings?: string[] }).warnings ?? []).filter((warning) => warning.includes('groups'));
+
 describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
   test('versions of a class that is replaced, removed and restored', async () => {
     const registry = await freshUrl();
@@ -68,7 +71,7 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     expect((await restore(2, { 'if-match': `"${versionTwo.etag}"` })).status).toBe(412); // whoever read it did not see it go
 
     const restored = await restore(2);
-    expect(restored.body).not.toHaveProperty('warnings'); // there are no groups that it could have been in
+    expect(groupWarnings(restored)).toEqual([]); // there are no groups that it could have been in
     expect([restored.status, restored.body.attributes]).toEqual([201, vector(0.5)]);
     expect(restored.headers.get('registry-revision')).toBe(String(restored.body.registryRevision));
     expect(await scores()).toEqual(before);
@@ -97,9 +100,9 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     await send(`${url}/classes/gnu`, json('PUT', { attributes: vector(0.5) }, any));
     const restore = (number: number) =>
       send(`${url}/classes/gnu/versions/${number}/restore`, { method: 'POST', headers: any });
-    expect((await restore(1)).body).not.toHaveProperty('warnings'); // it was there, and stays in its groups
+    expect(groupWarnings(await restore(1))).toEqual([]); // it was there, and stays in its groups
     await send(`${url}/classes/gnu`, { method: 'DELETE', headers: any });
-    expect((await restore(1)).body.warnings).toEqual([expect.stringContaining('groups')]);
+    expect(groupWarnings(await restore(1))).toHaveLength(1);
     expect((await send(`${url}/groups/herd`)).body.classes).toEqual([bundle.manifest.classes[0].name]);
   });
 
