@@ -9,6 +9,7 @@ import {
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import type { AtServer } from '../at-server.js';
 import type { CommandContext } from '../context.js';
 import { importAll, type ImportChoices } from '../import-classes.js';
@@ -123,7 +124,7 @@ async function readExamples(
 
 async function readBackup(file: string): Promise<ClassBackup> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });
