@@ -8,8 +8,7 @@ import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
-interface AdaptOptions extends UnlabelledOptions {
-  readonly examples?: string;
+interface AdaptChoices extends UnlabelledOptions {
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -46,7 +45,7 @@ Examples:
   unseen adapt --bundle bundles/cub --images camera --examples labelled --out bundles/cub-camera
   unseen adapt --bundle bundles/cub --data data/unlabelled --out bundles/cub-adapted`,
     )
-    .action(async (options: AdaptOptions) => {
+    .action(async (options: AdaptChoices) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
         const { bundle, work, readPool, readLabelled } = await openUnlabelled(options, context);

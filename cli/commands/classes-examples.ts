@@ -2,12 +2,10 @@
 import type { Command } from 'commander';
 import type { UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import type { AtServer } from '../at-server.js';
 import { picturesNamed } from '../classify/find-pictures.js';
 import type { CommandContext } from '../context.js';
 import { addPictures } from '../send-pictures.js';
-
-type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
-type AtServer = (options: object, work: Work) => Promise<void>;
 
 export function addExampleCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('add')
