@@ -82,7 +82,7 @@ serveRequests<FittingRequests>(parentProcess(), {
     edited = null;
   },
   consolidate,
-  confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
+  confusion: ({ candidate, judged }) => fitter!.confusion(candidate, [...classes.values()], judged),
   addPool(part) {
     lowerPriority(19); // nobody waits for an adaptation as one does for a class
     pool.push(part);
