@@ -364,6 +364,19 @@ describe('like', () => {
     expect(body.detail).toMatch(/GET \/classes lists them\. Did you mean "[^?]+\?$/);
   });
 
+  test('of a class further down asks to move it up; however its letters are written, one further up is found', async () => {
+    const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301'];
+    const model = { name: composed, attributes: vector(0.45) };
+    const like = { name: 'like it', like: decomposed };
+    const { status, body } = await post({ classes: [like, model] });
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ pointer: '/classes/0/like', detail: expect.stringContaining('must come before') as string }],
+    ]);
+    const created = await post({ classes: [model, like] });
+    expect([created.status, created.body.classes[1].attributes]).toEqual([201, model.attributes]);
+  });
+
   test('of a class without attributes is refused: there is nothing to take', async () => {
     await send(`${url}/classes`, { method: 'POST', body: form(await several(71, 72), { name: 'pictured' }) });
     const [first] = bundle.manifest.attributes;
