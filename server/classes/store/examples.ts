@@ -84,6 +84,7 @@ export function readRemovedExamples(query: Query, after: number): Promise<Exampl
   );
 }
 
+/** Those whose features are forgotten are left out. */
 export async function readExamplesAt(
   query: Query,
   name: string,
@@ -91,7 +92,8 @@ export async function readExamplesAt(
 ): Promise<ExampleContent[]> {
   const records = await query<ExampleRecord>(
     `SELECT ${columns} FROM examples
-     WHERE name = ? AND added_revision <= ? AND (removed_revision IS NULL OR removed_revision > ?) ORDER BY id`,
+     WHERE name = ? AND added_revision <= ? AND (removed_revision IS NULL OR removed_revision > ?)
+       AND LENGTH(features) > 0 ORDER BY id`,
     [name, revision, revision],
   );
   return records.map(exampleOf);

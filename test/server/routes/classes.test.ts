@@ -160,7 +160,10 @@ describe('a class by its name', () => {
     expect((await send(`${url}/classes/${own.name}`, { method: 'DELETE', headers })).status).toBe(409);
     for (const query of ['', '?dryRun=true']) {
       const refused = await create({ name: own.name, attributes: vector(0.9) }, {}, query);
-      expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/or add pictures of it: POST /)]);
+      expect([refused.status, refused.body.detail]).toEqual([
+        409,
+        expect.stringMatching(/or add pictures of it: POST /),
+      ]);
     }
   });
 });
