@@ -19,13 +19,14 @@ export interface UnlabelledOptions {
 
 interface UnlabelledInputs {
   readonly bundle: Bundle;
-  readonly pool: UnlabelledPool;
+  /** With pictures it may take hours: what else can be wrong comes first. */
+  readonly readPool: () => Promise<UnlabelledPool>;
   /** Finished parts of an extraction, to be removed when the command is done. */
   readonly work: string;
 }
 
 /** What is wrong is said before anything is read. */
-export async function readUnlabelled(
+export async function openUnlabelled(
   { bundle: path, images, data, out }: UnlabelledOptions,
   context: CommandContext,
 ): Promise<UnlabelledInputs> {
@@ -35,10 +36,10 @@ export async function readUnlabelled(
     throw new Failure('output-exists', `${out} exists already. Name another output, or remove it first.`);
   const bundle = await readBundle(path);
   const work = `${resolve(out)}.work`;
-  if (images === undefined) return { bundle, work, pool: poolOfDataset(await loadDataset(data!)) };
-  blockOtherDecoders();
-  const pool = await sayHowToResume(sameCommandAgain, () =>
-    poolOfPictures(images, work, bundle.manifest, context),
-  );
-  return { bundle, work, pool };
+  const readPool = async (): Promise<UnlabelledPool> => {
+    if (images === undefined) return poolOfDataset(await loadDataset(data!));
+    blockOtherDecoders();
+    return sayHowToResume(sameCommandAgain, () => poolOfPictures(images, work, bundle.manifest, context));
+  };
+  return { bundle, work, readPool };
 }

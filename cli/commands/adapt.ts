@@ -5,7 +5,7 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
   readonly threads: number;
@@ -40,7 +40,8 @@ Examples:
     .action(async (options: AdaptOptions) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work } = await readUnlabelled(options, context);
+        const { bundle, work, readPool } = await openUnlabelled(options, context);
+        const pool = await readPool();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
         const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
         await writeAdapted(out, adapted);

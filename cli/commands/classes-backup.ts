@@ -11,6 +11,7 @@ import {
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import type { CommandContext } from '../context.js';
 
 type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
@@ -129,7 +130,7 @@ async function readExamples(
 
 async function readBackup(file: string): Promise<ClassBackup> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });

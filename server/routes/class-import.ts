@@ -105,7 +105,7 @@ function planImport(
       return;
     }
     const path = ['classes', index, 'attributes'];
-    const { attributes, problems, warnings } = checkAttributes(values, manifest.attributes, outOfRange, path);
+    const { attributes, problems, warnings } = checkAttributes(values, manifest, outOfRange, path);
     for (const { pointer, detail } of problems) complain(pointer.slice(`/classes/${index}`.length), detail);
     plan.warnings.push(...warnings.map((warning) => `${name}: ${warning}`));
     const content = { name, attributes };

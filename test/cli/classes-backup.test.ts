@@ -110,3 +110,8 @@ test.each([
   const { code, stderr } = await unseen('classes', 'import', odd, '--url', 'http://127.0.0.1:9');
   expect([code, stderr]).toEqual([3, expect.stringContaining(expected)]);
 });
+
+test('a folder in place of a backup is named as one', async () => {
+  const { code, stderr } = await unseen('classes', 'import', folder, '--url', 'http://127.0.0.1:9');
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`Cannot read ${folder}: it is a folder`)]);
+});

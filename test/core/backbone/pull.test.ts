@@ -299,5 +299,8 @@ describe('the catalogue', () => {
     await expect(addBackbone(catalogue, { name: '../up', file, preprocessing: rest })).rejects.toThrow(
       /must consist of/,
     );
+    await expect(
+      addBackbone(catalogue, { name: 'yours', file: folder, preprocessing: rest }),
+    ).rejects.toThrow(`Cannot open ${folder}: it is a folder.`);
   });
 });
