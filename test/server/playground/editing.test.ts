@@ -154,6 +154,7 @@ describe.skipIf(!server)('the editor of a class', () => {
     await page.getByRole('button', { name: 'Edit: Japan' }).click();
     await setAttributes(page, new Map([['colour::red', 0.75]]));
     await editor(page).getByLabel('Add pictures of it').setInputFiles('server/playground/samples/Lima.jpg');
+    await editor(page).getByText('1 picture of it. The values below stay as they are.').waitFor();
     await tryOut();
     const problem = { title: 'Full', status: 409, code: 'limit-reached', detail: 'Too many.' };
     const refused = { status: 409, contentType: 'application/problem+json', body: JSON.stringify(problem) };
