@@ -5,6 +5,7 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptOptions extends UnlabelledOptions {
@@ -25,7 +26,12 @@ export const addAdaptCommand: AddCommand = (program, run) => {
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every class and every picture that looks like none')
     .addHelpText(
       'after',
@@ -43,7 +49,10 @@ Examples:
         const { bundle, work, readPool } = await openUnlabelled(options, context);
         const pool = await readPool();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
-        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
+        const { signal } = context;
+        const adapted = await sayHowToResume(sameCommandAgain, () =>
+          adaptBundle(bundle, pool.features, { threads: options.threads, signal }),
+        );
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

@@ -7,6 +7,7 @@ import { knownClasses } from '../discover/known-classes.js';
 import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface DiscoverOptions extends UnlabelledOptions {
@@ -27,7 +28,12 @@ export const addDiscoverCommand: AddCommand = (program, run) => {
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
     .requiredOption('--out <directory>', 'where to write the report; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every picture of every group')
     .addHelpText(
       'after',
@@ -51,7 +57,10 @@ Examples:
         const pool = await readPool();
         context.note(`Looking for groups among ${pool.features.rows} pictures …`);
         const features = rowsBetween(pool.features, 0, pool.features.rows);
-        const discovery = await discoverClasses(bundle, table, features, { threads: options.threads });
+        const { signal } = context;
+        const discovery = await sayHowToResume(sameCommandAgain, () =>
+          discoverClasses(bundle, table, features, { threads: options.threads, signal }),
+        );
         const reported = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(reported, pool, out), {

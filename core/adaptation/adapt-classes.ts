@@ -24,6 +24,7 @@ export async function adaptClasses(
   classes: readonly RuntimeClass[],
   features: RowSource, // (N, features)
   given?: AdaptationSettings,
+  signal?: AbortSignal,
 ): Promise<Adaptation> {
   const { bundle } = assembly.context;
   const { manifest } = bundle;
@@ -55,7 +56,7 @@ export async function adaptClasses(
       evidence: context.evidence,
       meanLength: context.donors.meanLength,
     };
-    return await adapt(context.products, input, settings).finally(() => {
+    return await adapt(context.products, input, settings, { signal }).finally(() => {
       releaseRows(mapped);
     });
   } finally {

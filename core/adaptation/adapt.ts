@@ -24,6 +24,7 @@ import { solveRelaxed, type RelaxedTransport } from './relaxed-transport.js';
 import { scoresThatFit, ScoredRows } from './scored-rows.js';
 import { warningsOf } from './warnings.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
+import { Turns } from '../stop.js';
 
 const limits = { maxIterations: 60, tolerance: 1e-3 };
 /** Cost of "none of these" for a picture that resembles no class, and, with the other sign, for one that does: beyond any other. */
@@ -32,14 +33,20 @@ const outOfQuestion = 100;
 const heldOutOneOf = 5;
 const minHeldOut = 20;
 
+interface AdaptOptions {
+  readonly isCompared?: boolean;
+  /** Aborted by who no longer wants the result. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Unless `isCompared` is false, a part of the pool is held out and a second adaptation made without it, to say what may be expected. */
 export async function adapt(
   products: MatrixProducts,
   input: AdaptationInput,
   settings: AdaptationSettings = usualAdaptation,
-  { isCompared = true }: { readonly isCompared?: boolean } = {},
+  { isCompared = true, signal }: AdaptOptions = {},
 ): Promise<Adaptation> {
-  const pool = new PoolAdapter(products, input, settings);
+  const pool = new PoolAdapter(products, input, settings, signal && new Turns(signal));
   const found = await pool.run(input.pool);
   return pool.describe(found, isCompared ? await pool.expected(found) : null);
 }
@@ -63,6 +70,7 @@ class PoolAdapter {
     private readonly products: MatrixProducts,
     private readonly input: AdaptationInput,
     private readonly settings: AdaptationSettings,
+    private readonly turns: Turns | undefined,
   ) {
     const { classes, guard } = input;
     const columns = Int32Array.from(classes.keys());
@@ -218,7 +226,8 @@ class PoolAdapter {
   private async scored(rows: RowSource, weights: Matrix): Promise<ScoredRows> {
     const noneCosts = this.noneCosts.get(rows) ?? (await this.resemblances(rows));
     this.noneCosts.set(rows, noneCosts);
-    return new ScoredRows(this.products, rows, { weights, offsets: this.offsets, noneCosts });
+    const { offsets, turns } = this;
+    return new ScoredRows(this.products, rows, { weights, offsets, noneCosts, turns });
   }
 
   /** Whether a picture resembles any class is decided by where the classes were at first: one that moves to foreign pictures would take them all. */

@@ -5,6 +5,7 @@
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { directRows } from '../head/feature-map.js';
 import { matrix, piecesOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import type { Turns } from '../stop.js';
 import type { CostRows } from './relaxed-transport.js';
 
 /** Scores kept: 64 MiB. More are computed again in every pass, which bounds memory whatever the size of the pool. */
@@ -17,6 +18,8 @@ interface ScoredColumns {
   readonly offsets: Float64Array;
   /** Cost of the column "none of these", which comes last, for each row: (N); null: there is no such column. */
   readonly noneCosts: Float32Array | null;
+  /** Where somebody may ask to stop. */
+  readonly turns?: Turns | undefined;
 }
 
 /** C_nc = -x_n · p_c - offset_c. */
@@ -45,9 +48,10 @@ export class ScoredRows implements CostRows {
 
   async visit(visitor: (costs: Matrix, start: number) => void): Promise<void> {
     if (this.kept)
-      this.kept.forEach((costs, i) => {
+      for (const [i, costs] of this.kept.entries()) {
         visitor(costs, i * rowsAtOnce);
-      });
+        await this.scored.turns?.next();
+      }
     else
       await this.visitRows((costs, _rows, start) => {
         visitor(costs, start);
@@ -67,6 +71,7 @@ export class ScoredRows implements CostRows {
       const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows, start);
       if (!kept && isKept) made.push(costs);
       await visitor(costs, rows, start);
+      await this.scored.turns?.next();
       start += rows.rows;
     }
     if (!kept && isKept) this.kept = made;

@@ -106,7 +106,7 @@ export class Classifier {
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
     const scorer = await Scorer.open(options, optionsOfMany);
     const detector = await NoveltyDetector.open(bundle, table, options);
-    const readings = await PictureReadings.open(bundle, options);
+    const readings = new PictureReadings(bundle, options);
     return new Classifier(manifest, table, mapper, scorer, readings, detector);
   }
 

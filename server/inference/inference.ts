@@ -87,15 +87,15 @@ export class PictureInference implements Inference {
     const network = networkStart(backbone, context.settings);
     const start = (): WorkerStart => ({
       ...network,
-      network: backbone.file ?? backbone.model,
+      network: backbone.model,
       bundle: { manifest, featureMap, predictor, novelty, replay },
       head: source.head(),
     });
-    const { file, fileState, identity } = backbone;
+    const { model, fileState, identity } = backbone;
     const weights =
-      file === undefined || identity.sha256 === null
-        ? null
-        : new VerifiedFile(file, identity.sha256, fileState);
+      typeof model === 'string' && identity.sha256 !== null
+        ? new VerifiedFile(model, identity.sha256, fileState)
+        : null;
     const pool = new Pool({
       workers: context.settings.workers,
       batchSizes: network.batchSizes,

@@ -9,6 +9,7 @@ import { requireFeatureWidth } from '../../core/bundle/require-feature-width.js'
 import { Failure } from '../../core/failures.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
 import { matrix, rowOf, type RowSource } from '../../core/matrix.js';
+import { stopIfAsked } from '../../core/stop.js';
 
 /** A pool of which more than this looks like none of the classes is of another domain. */
 const maxForeign = 0.8;
@@ -22,18 +23,19 @@ interface AdaptedBundle {
 export async function adaptBundle(
   bundle: Bundle,
   features: RowSource,
-  options: { threads?: number } = {},
+  { signal, ...options }: { threads?: number; signal?: AbortSignal } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
   const fitter = await RuntimeFitter.open(bundle, options);
   try {
-    const adaptation = await fitter.adapt([], features);
+    const adaptation = await fitter.adapt([], features, undefined, signal);
     if (adaptation.none.share > maxForeign)
       throw new Failure(
         'dataset-invalid',
         `${Math.round(100 * adaptation.none.share)} % of the pictures look like none of the bundle's classes: they come from another domain. Give pictures of the kind that the bundle is to classify.`,
       );
     const moved = movedClasses(bundle, [], adaptation);
+    if (signal) stopIfAsked(signal);
     const { rows } = await fitter.fit(moved);
     const weights = matrix(bundle.weights.rows, bundle.weights.columns, bundle.weights.data.slice());
     const bias = bundle.bias.slice();
