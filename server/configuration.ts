@@ -212,14 +212,14 @@ const settingsSchema = z.strictObject({
       'Most example pictures kept of one class; past it 409. High: a class with many takes long to fit. 0: none are accepted.',
     ),
   examplesPerRegistry: whole(0, 10_000_000)
-    .default(100_000)
+    .default(20_000)
     .describe(
-      'Most example pictures kept of all classes together; past it 409. High: memory and starting time.',
+      'Most example pictures kept of all classes together; past it 409. High: memory, some 30 KB for each of 2,048 features, and starting time.',
     ),
   exampleMegabytes: amount(0, 1_000_000)
     .default(512)
     .describe(
-      'Most memory for the features of all example pictures, some 4 KB each; past it 409. The server holds them once, its fitting process twice.',
+      'Most memory for the features of all example pictures, some 4 KB each; past it 409. The server holds them once, its fitting process six times as much, and eight times during a change.',
     ),
   consolidateAfter: whole(0, 1_000_000)
     .default(100)

@@ -46,7 +46,7 @@ export interface PictureOutcome {
 
 /** All that a dry run says of a class. */
 export interface DryRun extends Confusion {
-  /** What each picture given would be taken for if it were not among those that the class is known by; null: nothing else is known of it. */
+  /** What each picture that was judged would be taken for if it were not among those that the class is known by; null: nothing else is known of it. */
   readonly pictures: readonly (PictureOutcome | null)[];
 }
 

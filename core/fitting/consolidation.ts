@@ -16,7 +16,7 @@ import { IncrementalFit, orderByName, usualLimits } from './incremental-fit.js';
 import { RowAssembly, type AssembledRows } from './rows/row-assembly.js';
 import { consolidationBudget } from './rows/row-budget.js';
 import type { RowContext } from './rows/row-source.js';
-import { synthesiseRows } from './rows/synthetic-class.js';
+import { knownShareOf, synthesiseRows } from './rows/synthetic-class.js';
 import type { FitOptions, FittedClass, RuntimeClass } from './runtime-class.js';
 import { servingBiases } from './serving-bias.js';
 import { solve } from './solver/solve.js';
@@ -24,7 +24,7 @@ import { solve } from './solver/solve.js';
 /** Accuracies with the bundle's bias, as means over classes. */
 interface Measure {
   readonly seen: number; // on the bundle's real rows, which every fit has seen
-  readonly unseen: number; // on synthetic features of unseen and runtime classes, which none has
+  readonly unseen: number; // on synthetic features of unseen and runtime classes, which none has; they lie where pictures say
   readonly harmonicMean: number;
 }
 
@@ -139,7 +139,14 @@ function measureOf(context: RowContext, classes: readonly FittedClass[], columns
     const seen = accuracy(biases, await scorer.score(head, real), labels);
     let sum = 0;
     for (const c of unseen) {
-      const described = { name: all[c].name, attributes: context.encode(all[c].attributes) };
+      const one: RuntimeClass = all[c];
+      const described = {
+        name: one.name,
+        attributes: context.encode(one.attributes),
+        examples: await context.examplesOf(one),
+        assigned: one.assigned,
+        knownShare: knownShareOf(one.attributes),
+      };
       const { rows } = await synthesiseRows(context, described, rowsMeasured, 'judged');
       sum += accuracy(biases, await scorer.score(head, rows), new Int32Array(rows.rows).fill(c));
     }

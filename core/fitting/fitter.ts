@@ -15,8 +15,10 @@ import { IncrementalFit } from './incremental-fit.js';
 import { RowAssembly } from './rows/row-assembly.js';
 import type { FitOptions, FittedClass, RuntimeClass, RuntimeFit } from './runtime-class.js';
 
-/** Pictures of a dry run that are judged; each takes a fit of its own. */
-const maxPictures = 5;
+/** Pictures of a dry run that are judged: each takes a fit of its own, which beside thousands of classes takes a second. */
+export function maxJudged(classes: number): number {
+  return classes > 1024 ? 2 : 5;
+}
 
 export class RuntimeFitter {
   private readonly incremental: IncrementalFit;
@@ -39,10 +41,19 @@ export class RuntimeFitter {
     return this.incremental.fit(classes, options);
   }
 
-  /** Which classes a candidate resembles, and which its pictures would be mistaken for. It may or may not be among the others. */
-  async confusion(candidate: RuntimeClass, classes: readonly RuntimeClass[]): Promise<DryRun> {
+  /**
+   * Which classes a candidate resembles, and which its pictures would be mistaken for. It may or may not be among the others. `judged`: which
+   * rows of its examples are tried one by one; only the first few are.
+   */
+  async confusion(
+    candidate: RuntimeClass,
+    classes: readonly RuntimeClass[],
+    judged: readonly number[] = [],
+  ): Promise<DryRun> {
     const others = classes.filter(({ name }) => name !== candidate.name);
-    const pictures = await this.outcomes(candidate, others);
+    const pictures: (PictureOutcome | null)[] = [];
+    for (const row of judged.slice(0, maxJudged(this.bundle.bias.length + others.length)))
+      pictures.push(await this.outcome(candidate, others, row));
     const fitted = await this.fitted([...others, candidate]);
     const { attributes, name } = candidate;
     const likely = attributes.some(Number.isNaN)
@@ -51,21 +62,20 @@ export class RuntimeFitter {
     return { ...(await confusionOf(this.assembly.context, fitted, name, likely)), pictures };
   }
 
-  private async outcomes(
+  /** What one of a candidate's pictures would be taken for without it; null when nothing else is known of the class. */
+  private async outcome(
     { examples, attributes, name }: RuntimeClass,
     others: readonly RuntimeClass[],
-  ): Promise<(PictureOutcome | null)[]> {
-    const outcomes: (PictureOutcome | null)[] = [];
-    for (let i = 0; i < Math.min(examples?.rows ?? 0, maxPictures); i++) {
-      const rest = Array.from({ length: examples!.rows }, (_, k) => k).filter((k) => k !== i);
-      if (rest.length === 0 && attributes.every(Number.isNaN)) return [null];
-      const without = { name, attributes, ...(rest.length > 0 && { examples: takeRows(examples!, rest) }) };
-      const fitted = await this.fitted([...others, without]);
-      const { context } = this.assembly;
-      const picture = await context.examplesOf({ name, attributes, examples: takeRows(examples!, [i]) });
-      outcomes.push(await outcomeOf(context, fitted, name, picture!));
-    }
-    return outcomes;
+    row: number,
+  ): Promise<PictureOutcome | null> {
+    const rest = Array.from({ length: examples!.rows }, (_, k) => k).filter((k) => k !== row);
+    if (rest.length === 0 && attributes.every(Number.isNaN)) return null;
+    const without = { name, attributes, ...(rest.length > 0 && { examples: takeRows(examples!, rest) }) };
+    const fitted = await this.fitted([...others, without]);
+    const { context } = this.assembly;
+    const mapped = await context.examplesOf({ name, attributes, examples: takeRows(examples!, [row]) });
+    // Pictures that training had of the class come before it.
+    return outcomeOf(context, fitted, name, takeRows(mapped!, [mapped!.rows - 1]));
   }
 
   private async fitted(classes: readonly RuntimeClass[]): Promise<FittedClass[]> {

@@ -24,12 +24,12 @@ export function hasChanged(name: string): Failure {
 }
 
 export function existsAlready({ name, runtime }: KnownClass, index: number | null): Failure {
-  const remedy = runtime
-    ? `Replace it with PUT /classes/${encodeURIComponent(name)}`
-    : 'It belongs to the model';
+  const path = `/classes/${encodeURIComponent(name)}`;
   return new Failure(
     'conflict',
-    `A class "${name}" exists with other attributes. ${remedy}, or choose another name.`,
+    runtime
+      ? `A class "${name}" exists with other attributes. Replace it with PUT ${path}, or choose another name.`
+      : `"${name}" belongs to the model, which has other attributes of it. Choose another name, or add pictures of it: POST ${path}/examples.`,
     {
       fields: [
         {

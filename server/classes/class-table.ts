@@ -185,6 +185,11 @@ export class ClassTable {
     return this.isFitted(content, examples) ? this.fitted(content, examples) : null;
   }
 
+  /** The ids of its examples, row by row. */
+  exampleIdsAfter(name: string, changes: ExampleChanges): string[] {
+    return this.usableExamples(this.examples.after(name, changes)).map(({ id }) => id);
+  }
+
   /** Those that the bundle can use and that have not been fitted to it yet. */
   withoutRow(): RuntimeClass[] {
     return this.runtimeClasses([...this.added.values()].filter(({ row }) => !row).map(({ name }) => name));

@@ -1,6 +1,6 @@
 /** What the routes know of the classes that compete. */
 import type { ClassGroup } from '../../core/head/class-group.js';
-import type { DryRun } from '../../core/fitting/confusion.js';
+import type { DryRun, PictureOutcome } from '../../core/fitting/confusion.js';
 import type {
   ClassContent,
   ClassVersion,
@@ -113,6 +113,11 @@ export interface Remembering {
   readonly answer: (result: ChangeResult) => unknown;
 }
 
+export interface ClassPreview extends Omit<DryRun, 'pictures'> {
+  /** By the id of the example, of those given: the first few. */
+  readonly pictures: ReadonlyMap<string, PictureOutcome | null>;
+}
+
 export type ListedExample = ExampleContent & { readonly usable: boolean };
 
 export interface Classes {
@@ -142,7 +147,11 @@ export interface Classes {
   /** Those that a class had at that revision. */
   examplesAt(name: string, revision: number): Promise<ExampleContent[]>;
   /** Which classes a new one would be confused with; changes nothing. */
-  preview(content: ClassContent, signal: AbortSignal, examples?: readonly NewExample[]): Promise<DryRun>;
+  preview(
+    content: ClassContent,
+    signal: AbortSignal,
+    examples?: readonly NewExample[],
+  ): Promise<ClassPreview>;
   /** Resolves when the revision is reached, and fails when it is not in time. */
   reach(revision: number, signal: AbortSignal): Promise<void>;
   /** What does not work at the moment although pictures are answered; empty when all is well. */

@@ -5,7 +5,6 @@
  */
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
-import type { DryRun } from '../../core/fitting/confusion.js';
 import { limiter } from '../../core/limiter.js';
 import { ModelAdaptations } from '../adaptation/adaptations.js';
 import type { Logger } from '../observability/logger.js';
@@ -17,6 +16,7 @@ import type {
   ChangeResult,
   ClassCandidate,
   Classes,
+  ClassPreview,
   FilledAttributes,
   KnownClass,
   KnownGroup,
@@ -25,7 +25,7 @@ import type {
   RegistryChange,
 } from './contract.js';
 import { Commits } from './commits.js';
-import type { ExampleLimits } from './drafted-examples.js';
+import { DraftedExamples, type ExampleLimits } from './drafted-examples.js';
 import { exampleBackbone } from './example.js';
 import { Filling } from './filling.js';
 import type { UnfittedClass } from './fitting/protocol.js';
@@ -171,7 +171,9 @@ export class ClassRegistry implements Classes {
 
   filledIn(candidates: readonly ClassCandidate[]): Promise<readonly (FilledAttributes | null)[]> {
     return this.inTurn(() =>
-      this.filling.in(candidates.map(({ content, examples }) => this.candidateOf(content, examples))),
+      this.filling.in(
+        candidates.map(({ content, examples }) => this.candidateOf(content, examples).candidate),
+      ),
     );
   }
 
@@ -210,8 +212,20 @@ export class ClassRegistry implements Classes {
     return this.store.removed(page);
   }
 
-  preview(content: ClassContent, signal: AbortSignal, examples: readonly NewExample[] = []): Promise<DryRun> {
-    return this.inTurn(() => this.state.fitting.confusion(this.candidateOf(content, examples), signal));
+  preview(
+    content: ClassContent,
+    signal: AbortSignal,
+    examples: readonly NewExample[] = [],
+  ): Promise<ClassPreview> {
+    return this.inTurn(async () => {
+      const { candidate, ids } = this.candidateOf(content, examples);
+      const rowOf = new Map(ids.map((id, row) => [id, row]));
+      // In the order given, whichever way the stored ones lie between them.
+      const judged = [...new Set(examples.map(({ id }) => id))].flatMap((id) => rowOf.get(id) ?? []);
+      const dryRun = await this.state.fitting.confusion({ candidate, judged }, signal);
+      const pictures = dryRun.pictures.map((outcome, i) => [ids[judged[i]], outcome] as const);
+      return { ...dryRun, pictures: new Map(pictures) };
+    });
   }
 
   async reach(revision: number, signal: AbortSignal): Promise<void> {
@@ -255,11 +269,15 @@ export class ClassRegistry implements Classes {
     this.state.fitting.close();
   }
 
-  /** As the fit would be given it, were it stored like that. */
-  private candidateOf(content: ClassContent, examples: readonly NewExample[]): UnfittedClass {
+  /** As the fit would be given it, were it stored like that, and the ids of its examples row by row. */
+  private candidateOf(content: ClassContent, examples: readonly NewExample[]) {
     const { name, attributes } = content;
-    const added = examples.map((one) => ({ createdAt: Date.now(), createdBy: null, ...one, name }));
-    const candidate = this.state.classes.runtimeClassAfter(content, { added, removed: [] });
-    return candidate ?? { name, attributes: this.state.classes.vectorOf(attributes) };
+    const { classes } = this.state;
+    const draft = new DraftedExamples(classes, noLimits);
+    draft.add(name, examples, { createdAt: Date.now(), createdBy: null });
+    const changes = draft.changes(new Set());
+    const fitted = classes.runtimeClassAfter(content, changes);
+    const candidate: UnfittedClass = fitted ?? { name, attributes: classes.vectorOf(attributes) };
+    return { candidate, ids: fitted ? classes.exampleIdsAfter(name, changes) : [] };
   }
 }

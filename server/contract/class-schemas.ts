@@ -145,7 +145,7 @@ const previewSchema = z.object({
     )
     .optional()
     .describe(
-      'What each example picture would be taken for if it were not among those that the class is known by; the first five. A picture that is all that is known of a class is left out.',
+      'What each example picture would be taken for if it were not among those that the class is known by; the first five, or the first two beside more than 1,024 classes, and `warnings` says so. A picture that is all that is known of a class is left out.',
     ),
   confusedWith: z
     .array(z.object({ name: z.string(), probability: z.number() }))
@@ -204,10 +204,7 @@ export const addedExamplesSchema = z.object({
       }),
     )
     .describe('In the order in which they came.'),
-  preview: previewSchema
-    .omit({ name: true, warnings: true })
-    .optional()
-    .describe('Of a dry run: nothing was changed.'),
+  preview: previewSchema.omit({ name: true }).optional().describe('Of a dry run: nothing was changed.'),
   registryRevision: z.int(),
 });
 

@@ -1,5 +1,6 @@
 /** Classes as a request gives them, checked against the model: what would be stored, or everything that is wrong with them. */
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { normalisedName } from '../../core/class-name.js';
 import { didYouMean } from '../../core/similar-names.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import { checkAttributes, tooMany } from '../classes/attribute-vector.js';
@@ -31,16 +32,19 @@ export function checkCandidates(
   const problems: FieldProblem[] = [];
   const names = new Set<string>();
   const earlier = new Map<string, ClassContent>(); // a table may describe a class, and others like it
+  const inRequest = new Set(given.map(({ name }) => normalisedName(name)));
   const candidates = given.map(({ name, attributes: values = {}, like }, index) => {
     const path = isMany ? ['classes', index] : [];
     if (names.has(name))
       problems.push({ pointer: `/classes/${index}/name`, detail: 'this name is given twice' });
     names.add(name);
-    const model = like === undefined ? undefined : (earlier.get(like) ?? classes.get(like));
+    const model = like === undefined ? undefined : (earlier.get(normalisedName(like)) ?? classes.get(like));
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
-        detail: `there is no class "${like}"; GET /classes lists them${suggestion(like, classes)}`,
+        detail: inRequest.has(normalisedName(like))
+          ? `"${like}" must come before the classes that are like it; move it up`
+          : `there is no class "${like}"; GET /classes lists them${suggestion(like, classes)}`,
       });
     if (model && isEmpty(model.attributes))
       problems.push({
@@ -56,16 +60,16 @@ export function checkCandidates(
         detail: 'at least one attribute or one example picture is needed',
       });
     const content = { name, attributes: checked.attributes };
-    earlier.set(name, content);
+    earlier.set(normalisedName(name), content);
     return { content, warnings: checked.warnings };
   });
   if (problems.length === 0) return candidates;
   const fields = problems.slice(0, 100);
   const list = fields.slice(0, 5).map(({ pointer, detail }) => `${pointer}: ${detail}`);
   const more = problems.length > 5 ? ` (and ${problems.length - 5} more)` : '';
-  const all = `${list.join('; ')}${more}`;
-  const end = all.endsWith('?') ? '' : '.';
-  throw new Failure('attributes-invalid', `The attributes do not fit the model: ${all}${end}`, { fields });
+  const listed = `${list.join('; ')}${more}`;
+  const end = listed.endsWith('?') ? '' : '.';
+  throw new Failure('attributes-invalid', `The attributes do not fit the model: ${listed}${end}`, { fields });
 }
 
 function isEmpty(attributes: object): boolean {

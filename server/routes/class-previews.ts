@@ -1,10 +1,9 @@
 /** POST /classes?dryRun=true: whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
 import { Failure } from '../../core/failures.js';
-import type { DryRun } from '../../core/fitting/confusion.js';
 import { isIgnored } from '../../core/head/attribute-encoder.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { likeName } from '../../core/similar-names.js';
-import type { NewExample } from '../classes/contract.js';
+import type { ClassPreview, NewExample } from '../classes/contract.js';
 import type { ClassContent } from '../classes/store/contract.js';
 import type { ServedModel } from '../model/contract.js';
 import type { Candidate } from './class-candidates.js';
@@ -62,8 +61,13 @@ export async function previewOf(
   const dryRun = await classes.preview(content, signal, examples);
   const problems = problemsOf(content, dryRun, manifest);
   const { recognised, expected, confusedWith, nearest, pictures, twin } = dryRun;
+  const nameOf = new Map(examples.map(({ id }, i) => [id, names[i]]));
+  const warnings = [
+    ...(twin !== null && examples.length === 0 ? [twinWarning(twin)] : []),
+    ...(pictures.size > 0 && pictures.size < nameOf.size ? [someJudged(pictures.size, nameOf.size)] : []),
+  ];
   return {
-    ...(twin !== null && examples.length === 0 && { warnings: [twinWarning(twin)] }),
+    ...(warnings.length > 0 && { warnings }),
     plausible: problems.length === 0,
     problems,
     // Nothing is known of what becomes of classes that cannot be: those held out in training were all real.
@@ -72,14 +76,14 @@ export async function previewOf(
     confusedWith,
     nearest,
     ...(examples.length > 0 && {
-      pictures: pictures.flatMap((one, i) => (one ? [{ name: names[i] ?? '', ...one }] : [])),
+      pictures: [...pictures].flatMap(([id, one]) => (one ? [{ name: nameOf.get(id) ?? '', ...one }] : [])),
     }),
   };
 }
 
 function problemsOf(
   { attributes }: ClassContent,
-  { strangeness, misfits, nearest }: DryRun,
+  { strangeness, misfits, nearest }: ClassPreview,
   manifest: Manifest,
 ): string[] {
   const problems: string[] = [];
@@ -102,6 +106,10 @@ function problemsOf(
     );
   }
   return problems;
+}
+
+function someJudged(judged: number, given: number): string {
+  return `only the first ${judged} of ${given} pictures were tried one by one, because each takes a fit of its own`;
 }
 
 function twinWarning(twin: string): string {

@@ -1,7 +1,7 @@
 /** /classes: the classes that compete, and how to add one from its attributes, from pictures of it, or both. */
 import { Router, type Request, type Response } from 'express';
-import { Failure } from '../../core/failures.js';
 import type { ChangeResult, Classes } from '../classes/contract.js';
+import { existsAlready } from '../classes/class-refusals.js';
 import { namesOf, noSuchClass } from '../classes/no-such-class.js';
 import {
   createQuerySchema,
@@ -102,7 +102,8 @@ async function create(
   const candidates = checkCandidates(given, model, { isMany, hasExamples, outOfRange });
   if (dryRun) {
     const signal = requestSignal(request, response, dryRunSeconds);
-    for (const { content } of candidates) refuseOwn(content, classes);
+    for (const [index, { content }] of candidates.entries())
+      refuseOwn(content, classes, isMany ? index : null);
     const pictures = form?.pictures.map(({ name }) => name) ?? [];
     response.json(await previewClasses(candidates, { examples, names: pictures }, model, signal));
     return;
@@ -140,11 +141,8 @@ async function replace(
 }
 
 /** As the request would be without the dry run. A runtime class may be edited: what would be is of interest then. */
-function refuseOwn({ name, attributes }: ClassContent, classes: Classes): void {
+function refuseOwn({ name, attributes }: ClassContent, classes: Classes, index: number | null): void {
   const known = classes.get(name);
-  if (!known || known.runtime || known.etag === etagOf({ name, attributes })) return;
-  throw new Failure(
-    'conflict',
-    `"${name}" belongs to the model, which has other attributes of it. Choose another name, or add pictures of it: POST /classes/${encodeURIComponent(name)}/examples.`,
-  );
+  if (known?.runtime === false && known.etag !== etagOf({ name, attributes }))
+    throw existsAlready(known, index);
 }

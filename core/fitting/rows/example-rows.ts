@@ -70,12 +70,14 @@ async function blockOf(
   const weight = isSeen
     ? 1 / bundle.replay.labels.length
     : (settings.classWeight * (1 - syntheticShare(count))) / count;
-  const own = matrix(count, examples.columns, examples.data.slice()); // a block is cached under its features
-  return realBlock(context, own, {
+  const copied = matrix(count, examples.columns, examples.data.slice()); // realBlock scales what it is given
+  const block = await realBlock(context, copied, {
     feature: Int32Array.from({ length: count }, (_, i) => i),
     label: new Int32Array(count).fill(label),
     weight: new Float64Array(count).fill(weight),
   });
+  const features = matrix(count, examples.columns, examples.data); // of the block alone, because it is cached under them
+  return { ...block, identity: features, features };
 }
 
 /** Pictures of classes as the head sees them: those of few-shot classes are in the bundle, others are mapped, each class's once. */

@@ -17,6 +17,7 @@ import type { Logger } from '../../observability/logger.js';
 import type { HeadChange } from '../../../core/head/head-change.js';
 import type {
   AdaptedRows,
+  AskedConfusion,
   ClassEdits,
   ConsolidatedRows,
   UnfittedClass,
@@ -105,8 +106,8 @@ export class FittingProcess {
     this.lastFittedBy = null;
   }
 
-  confusion(candidate: UnfittedClass, signal?: AbortSignal): Promise<DryRun> {
-    return this.ask('confusion', candidate, signal && { signal });
+  confusion(asked: AskedConfusion, signal?: AbortSignal): Promise<DryRun> {
+    return this.ask('confusion', asked, signal && { signal });
   }
 
   estimate(

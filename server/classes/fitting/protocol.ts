@@ -20,7 +20,7 @@ export interface FittingRequests {
   adopt(): void;
   /** Refits all rows, the bundle's own too, and measures whether that is better. */
   consolidate(): ConsolidatedRows;
-  confusion(candidate: UnfittedClass): DryRun;
+  confusion(asked: AskedConfusion): DryRun;
   /** The attributes that are not known of classes, from those that are and from pictures. */
   estimate(asked: AskedEstimates): readonly EstimatedAttributes[];
   /** A notice: unlabelled pictures, some at a time. */
@@ -58,6 +58,12 @@ export interface AskedEstimates {
   readonly candidates: readonly UnfittedClass[];
   /** Whether to say how sure each value is, which takes longer; all errors are 1 otherwise. */
   readonly isWeighed: boolean;
+}
+
+export interface AskedConfusion {
+  readonly candidate: UnfittedClass;
+  /** Which of its examples are judged one by one. */
+  readonly judged: readonly number[];
 }
 
 export type UnfittedClass = Omit<RuntimeClass, 'row'>;

@@ -83,7 +83,7 @@ serveRequests<FittingRequests>(parentProcess(), {
     edited = null;
   },
   consolidate,
-  confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
+  confusion: ({ candidate, judged }) => fitter!.confusion(candidate, [...classes.values()], judged),
   addPool(part) {
     pool.push(part);
   },

@@ -254,6 +254,8 @@ export interface StoreOptions {
   readonly retentionMilliseconds?: number;
   /** How long a version is kept after it was replaced or removed, 30 days by default. Shorter: less to restore from. */
   readonly versionMilliseconds?: number;
+  /** Between times at which what is past its time is forgotten without a change, an hour by default. */
+  readonly pruneMilliseconds?: number;
   /** Between attempts to write while writing fails. */
   readonly probeMilliseconds?: number;
 }

@@ -17,6 +17,8 @@ interface ExampleRecord {
 /** Examples per answer: some hundred kilobytes. */
 const pageSize = 64;
 const columns = 'id, name, backbone, features, created_at, created_by';
+/** The index examples_live, in whose order they are read: readers who catch up and those who load begin at different places of it. */
+const place = 'added_revision, id';
 
 interface ExampleContext {
   readonly revision: number;
@@ -60,27 +62,29 @@ export async function removeExamplesOf(
 /** Those that are there now and were added after that revision; all of them after revision 0. */
 export async function readExamples(query: Query, after: number): Promise<ExampleContent[]> {
   const examples: ExampleContent[] = [];
-  let last = '';
+  let last: SqlValue[] = [after + 1, ''];
   for (;;) {
-    const page = await query<ExampleRecord>(
-      `SELECT ${columns} FROM examples
-       WHERE id > ? AND added_revision > ? AND removed_revision IS NULL ORDER BY id LIMIT ?`,
-      [last, after, pageSize],
+    const page = await query<ExampleRecord & { readonly added_revision: number }>(
+      `SELECT ${columns}, added_revision FROM examples
+       WHERE (${place}) > (?, ?) AND removed_revision IS NULL ORDER BY ${place} LIMIT ?`,
+      [...last, pageSize],
     );
     for (const record of page) examples.push(exampleOf(record));
     if (page.length < pageSize) return examples;
-    last = page[page.length - 1].id;
+    const { added_revision, id } = page[page.length - 1];
+    last = [added_revision, id];
   }
 }
 
 /** Those that were there at that revision and are no longer, or were added again since. */
 export function readRemovedExamples(query: Query, after: number): Promise<ExampleKey[]> {
   return query<ExampleKey & { readonly [column: string]: unknown }>(
-    'SELECT name, id FROM examples WHERE removed_revision > ? AND added_revision <= ? ORDER BY id',
+    'SELECT name, id FROM examples WHERE removed_revision > ? AND added_revision <= ? ORDER BY removed_revision, id',
     [after, after],
   );
 }
 
+/** Those whose features are forgotten are left out. */
 export async function readExamplesAt(
   query: Query,
   name: string,
@@ -88,7 +92,8 @@ export async function readExamplesAt(
 ): Promise<ExampleContent[]> {
   const records = await query<ExampleRecord>(
     `SELECT ${columns} FROM examples
-     WHERE name = ? AND added_revision <= ? AND (removed_revision IS NULL OR removed_revision > ?) ORDER BY id`,
+     WHERE name = ? AND added_revision <= ? AND (removed_revision IS NULL OR removed_revision > ?)
+       AND LENGTH(features) > 0 ORDER BY id`,
     [name, revision, revision],
   );
   return records.map(exampleOf);

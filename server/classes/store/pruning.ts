@@ -1,4 +1,4 @@
-/** Forgets what is past its time, inside a commit. */
+/** Forgets what is past its time: inside a commit, or from time to time when nothing is changed. */
 import type { Query } from './database.js';
 
 /** How much longer rows of a bundle are kept than anything else, after their last change: a month by default. */
@@ -12,14 +12,15 @@ export interface Retention {
 
 export async function prune(query: Query, now: number, retention: Retention): Promise<void> {
   const before = now - retention.milliseconds;
-  await query('DELETE FROM versions WHERE archived_at < ?', [now - retention.versionMilliseconds]);
+  const versionsBefore = now - retention.versionMilliseconds;
+  await query('DELETE FROM versions WHERE archived_at <= ?', [versionsBefore]);
   // Those that were undone or replaced so long ago, and that no reader has to be told of any more.
   await query(
     `DELETE FROM adaptations WHERE (undone_at < ? OR EXISTS (SELECT 1 FROM adaptations newer
        WHERE newer.bundle = adaptations.bundle AND newer.revision > adaptations.revision
          AND newer.undone_revision IS NULL AND newer.made_at < ?))
      AND rows_revision <= (SELECT MIN(revision) FROM commits)`,
-    [now - retention.versionMilliseconds, now - retention.versionMilliseconds],
+    [versionsBefore, versionsBefore],
   );
   await query('DELETE FROM remembered WHERE made_at < ?', [before]);
   // The revision that was the newest at that time stays: a reader who was in step then can still catch up.
@@ -31,10 +32,14 @@ export async function prune(query: Query, now: number, retention: Retention): Pr
   await query(
     'DELETE FROM class_groups WHERE classes IS NULL AND revision <= (SELECT MIN(revision) FROM commits)',
   );
-  // As long as a version that had them may be restored, and until every reader knows that they are gone.
+  // Features of pictures stay as long as a version that had them may be restored; the empty row, until every reader knows that it is gone.
+  await query('UPDATE examples SET features = ? WHERE removed_at <= ? AND LENGTH(features) > 0', [
+    new Uint8Array(),
+    versionsBefore,
+  ]);
   await query(
-    'DELETE FROM examples WHERE removed_at < ? AND removed_revision <= (SELECT MIN(revision) FROM commits)',
-    [now - retention.versionMilliseconds],
+    'DELETE FROM examples WHERE removed_at <= ? AND removed_revision <= (SELECT MIN(revision) FROM commits)',
+    [versionsBefore],
   );
   // Every new bundle leaves the rows of the one before it behind. Should that one come back, it refits them.
   const bundlesBefore = now - bundleFactor * retention.milliseconds;

@@ -34,7 +34,8 @@ import { readRemoved, readVersions } from './versioning.js';
 import { WriteProbe } from './write-probe.js';
 
 const minute = 60_000;
-const day = 24 * 60 * minute;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 export class RegistryStore implements ClassStore {
   readonly replicas: ReplicaTable;
@@ -45,12 +46,13 @@ export class RegistryStore implements ClassStore {
   private readonly probe: WriteProbe;
   private readonly retention: Retention;
   private nextPruning = 0;
+  private pruning: NodeJS.Timeout | undefined;
   private closing: Promise<void> | null = null;
 
   constructor(
     private readonly database: Database,
     readonly description: string,
-    options: StoreOptions = {},
+    private readonly options: StoreOptions = {},
   ) {
     this.access = new StoreAccess(database, description);
     this.replicas = new ReplicaTable(this.access, database.now);
@@ -69,6 +71,8 @@ export class RegistryStore implements ClassStore {
   async start(): Promise<void> {
     this.revisions.start((await this.access.run('read', readPosition)).revision);
     this.database.listen(() => void this.revisions.check());
+    this.pruning = setInterval(() => void this.pruneUnchanged(), this.options.pruneMilliseconds ?? hour);
+    this.pruning.unref();
   }
 
   load(bundle: string): Promise<Snapshot> {
@@ -144,9 +148,19 @@ export class RegistryStore implements ClassStore {
   }
 
   private async closeAll(): Promise<void> {
+    clearInterval(this.pruning);
     await this.probe.close();
     await this.access.close();
     await this.revisions.close();
+  }
+
+  /** In a registry that nobody changes, too, what was removed is gone in time. */
+  private async pruneUnchanged(): Promise<void> {
+    try {
+      await this.access.run('write', (query) => prune(query, Date.now(), this.retention));
+    } catch {
+      // the store's state says it; the next hour, or the next change, prunes
+    }
   }
 
   /** What belongs to a commit besides its content. */

@@ -25,8 +25,8 @@ export function EditorPictures({ draft }: { readonly draft: ClassDraft }) {
       </label>
       <p class="fine" role="status" aria-label="Pictures">
         {pictures.length === 0
-          ? `or drop them here, up to ${maxPictures}. Its attributes are read from them where you set none.`
-          : `${counted(pictures.length, 'picture')} of it. Attributes that you do not change are read from them.`}
+          ? `or drop them here, up to ${maxPictures}. ${whatBecomesOfValues(draft)}`
+          : `${counted(pictures.length, 'picture')} of it. ${whatBecomesOfValues(draft)}`}
       </p>
       {pictures.length > 0 && (
         <ul class="thumbnails" aria-label="Pictures of the class">
@@ -37,6 +37,12 @@ export function EditorPictures({ draft }: { readonly draft: ClassDraft }) {
       )}
     </div>
   );
+}
+
+function whatBecomesOfValues({ editing }: ClassDraft): string {
+  return editing === null
+    ? 'Attributes that you do not change are read from them.'
+    : 'The values below stay as they are.';
 }
 
 function Thumbnail({ picture, draft }: { readonly picture: DraftPicture; readonly draft: ClassDraft }) {

@@ -220,10 +220,12 @@ export class ClassDraft {
   save(): Promise<boolean> {
     const { described: content, pictures } = this.content.peek();
     return this.during('saving', async () => {
-      let { registryRevision } = await ask((client) => {
+      const stored = await ask((client) => {
         if (this.editing === null) return client.createClass(content, { pictures });
         return client.replaceClass(content, this.etag ?? '*');
       });
+      if (this.editing !== null) this.etag = stored.etag; // should its pictures be refused, it is saved again
+      let { registryRevision } = stored;
       if (this.editing !== null && pictures.length > 0)
         ({ registryRevision } = await ask((client) => client.addExamples(content.name, pictures)));
       noteRevision(registryRevision);

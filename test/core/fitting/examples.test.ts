@@ -212,6 +212,14 @@ describe("pictures of the bundle's own classes", () => {
     }
   });
 
+  test('alone are what a consolidation judges their class by', async () => {
+    const alone = unseenClasses.slice(0, 4).map((one) => {
+      return { ...withExamples(one, 6), attributes: one.attributes.map(() => NaN) };
+    });
+    const { before } = await consolidate(bundle, alone, { threads: 1, maxIterations: 0 });
+    expect(before.unseen).toBeGreaterThan(0.5);
+  });
+
   test('take part in a consolidation in place of what the model had', async () => {
     const [{ name }] = unseenClasses;
     const own = known.manifest.classes.findIndex((one) => one.name === name);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RuntimeFitter } from '../../../core/fitting/fitter.js';
+import { maxJudged, RuntimeFitter } from '../../../core/fitting/fitter.js';
 import { takeRows } from '../../../core/matrix.js';
 import { dataset, smallBundle, unseenClasses, withRows } from './small-bundle.js';
 
@@ -34,6 +34,10 @@ test('a class known by pictures alone is near those whose attributes its picture
     expect(nearest.map(({ name }) => name)).not.toContain(`pictured ${1 - c}`);
     expect(nearest.slice(0, 3).map(({ name }) => name)).toContain(unseenClasses[c].name);
   }
+});
+
+test('beside thousands of classes fewer pictures of a candidate are judged', () => {
+  expect([200, 1024, 1025, 10_000].map(maxJudged)).toEqual([5, 5, 2, 2]);
 });
 
 test('asking about a candidate changes no later fit', async () => {

@@ -150,6 +150,24 @@ describe.skipIf(!server)('the editor of a class', () => {
     await alert(editor(page), 'Somebody else has changed it meanwhile').waitFor();
   });
 
+  test('pictures that are refused when the attributes are stored can be tried again', async () => {
+    await page.getByRole('button', { name: 'Edit: Japan' }).click();
+    await setAttributes(page, new Map([['colour::red', 0.75]]));
+    await editor(page).getByLabel('Add pictures of it').setInputFiles('server/playground/samples/Lima.jpg');
+    await editor(page).getByText('1 picture of it. The values below stay as they are.').waitFor();
+    await tryOut();
+    const problem = { title: 'Full', status: 409, code: 'limit-reached', detail: 'Too many.' };
+    const refused = { status: 409, contentType: 'application/problem+json', body: JSON.stringify(problem) };
+    await page.route('**/classes/Japan/examples', (route) => route.fulfill(refused), { times: 1 });
+    const save = editor(page).locator('button[type=submit]');
+    await save.click();
+    await alert(editor(page), 'The server keeps no more of them').waitFor();
+    await save.click();
+    await waitForSaved(page, /^Japan is saved/);
+    const { attributes, examples } = await client.class('Japan');
+    expect([attributes['colour::red'], examples]).toEqual([0.75, 1]);
+  });
+
   test('a file that is no picture is named, without a broken picture', async () => {
     await add();
     await editor(page)

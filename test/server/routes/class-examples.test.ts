@@ -221,6 +221,46 @@ describe('a form with a class and pictures of it', () => {
   });
 });
 
+describe('each picture of a dry run', () => {
+  interface Judged {
+    readonly name: string;
+    readonly own: number;
+  }
+  const tried = async (name: string, numbers: readonly number[]): Promise<Answered> => {
+    const body = new FormData();
+    for (const n of numbers) body.append('image', new Blob([Uint8Array.from(await numbered(n))]), `${n}`);
+    return send(`${pathOf(name)}/examples?dryRun=true`, { method: 'POST', body });
+  };
+
+  test('is judged under its own name, as it would be answered without it, whatever the class has already', async () => {
+    await create('judged', 0.35);
+    await add('judged', [80, 81]);
+    const numbers = [84, 83, 81, 82, 84]; // one is there already, one comes twice
+    const { status, body } = await tried('judged', numbers);
+    expect([status, addedExamplesSchema.parse(body)]).toEqual([200, body]);
+    const pictures = body.preview.pictures as Judged[];
+    expect(pictures.map(({ name }) => name)).toEqual(['84', '83', '81', '82']);
+    for (const { name, own } of pictures) {
+      await send(`${pathOf('judged')}/examples`, { method: 'DELETE' });
+      await add(
+        'judged',
+        [80, 81, 82, 83, 84].filter((n) => String(n) !== name),
+      );
+      const answered = await postPicture(url, Number(name), '?topK=1000');
+      const all = answered.body.predictions as { class: string; probability: number }[];
+      expect(own, name).toBeCloseTo(all.find((one) => one.class === 'judged')!.probability, 1);
+    }
+  });
+
+  test('beyond the first five is not judged, which the answer says', async () => {
+    await create('many', 0.35);
+    const { body } = await tried('many', [90, 91, 92, 93, 94, 95]);
+    expect(addedExamplesSchema.parse(body)).toEqual(body);
+    expect(body.preview.pictures).toHaveLength(5);
+    expect(body.preview.warnings).toEqual([expect.stringContaining('the first 5 of 6 pictures')]);
+  });
+});
+
 describe('what is known of a class', () => {
   const json = (method: string, body: unknown, headers = {}): RequestInit => ({
     ...{ method, headers: { 'content-type': 'application/json', ...headers } },
@@ -322,6 +362,19 @@ describe('like', () => {
     const [{ name }] = bundle.manifest.classes;
     const { body } = await post({ name: 'x', like: `${name}s`, attributes: vector(0.3) });
     expect(body.detail).toMatch(/GET \/classes lists them\. Did you mean "[^?]+\?$/);
+  });
+
+  test('of a class further down asks to move it up; however its letters are written, one further up is found', async () => {
+    const [composed, decomposed] = ['Caf\u00e9', 'Cafe\u0301'];
+    const model = { name: composed, attributes: vector(0.45) };
+    const like = { name: 'like it', like: decomposed };
+    const { status, body } = await post({ classes: [like, model] });
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ pointer: '/classes/0/like', detail: expect.stringContaining('must come before') as string }],
+    ]);
+    const created = await post({ classes: [model, like] });
+    expect([created.status, created.body.classes[1].attributes]).toEqual([201, model.attributes]);
   });
 
   test('of a class without attributes is refused: there is nothing to take', async () => {

@@ -158,6 +158,13 @@ describe('a class by its name', () => {
     expect(found.body).toMatchObject({ seen: own.seen, runtime: false, revision: 0 });
     const headers = { 'if-match': found.headers.get('etag')! };
     expect((await send(`${url}/classes/${own.name}`, { method: 'DELETE', headers })).status).toBe(409);
+    for (const query of ['', '?dryRun=true']) {
+      const refused = await create({ name: own.name, attributes: vector(0.9) }, {}, query);
+      expect([refused.status, refused.body.detail]).toEqual([
+        409,
+        expect.stringMatching(/or add pictures of it: POST /),
+      ]);
+    }
   });
 });
 

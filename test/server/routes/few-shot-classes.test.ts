@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { takeRows } from '../../../core/matrix.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
-import { classSchema } from '../../../server/contract/class-schemas.js';
+import { addedExamplesSchema, classSchema } from '../../../server/contract/class-schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { numbered } from '../../support/pictures.js';
 import { postPicture, send, startTestServer } from '../../support/test-server.js';
@@ -44,6 +44,16 @@ test('its pictures are what it rests on, beside those that are added; taking the
   expect(removed.status).toBe(204);
   expect((await send(path)).body).toMatchObject({ examples: 0, restsOn: { pictures: 2 } });
   expect(await probability()).toBe(trained);
+});
+
+test('a dry run judges a picture beside those that training had', async () => {
+  const body = new FormData();
+  body.append('image', new Blob([Uint8Array.from(await numbered(3))]), 'third.png');
+  const { status, body: tried } = await send(`${path}/examples?dryRun=true`, { method: 'POST', body });
+  expect([status, addedExamplesSchema.parse(tried)]).toEqual([200, tried]);
+  const [picture] = tried.preview.pictures as { name: string; own: number }[];
+  expect(picture.name).toBe('third.png');
+  expect(picture.own).toBeCloseTo(await probability(), 2);
 });
 
 test('it gets less of the bias on unseen classes than without pictures', async () => {

@@ -100,6 +100,29 @@ describe.each(kinds)('examples in $kind', ({ freshUrl }) => {
     expect(await idsOf(hasty)).toEqual(['b']);
   });
 
+  test('that nothing can be restored from lose their features at once, and readers are still told', async () => {
+    const store = await open(await freshUrl(), { versionMilliseconds: 0 });
+    const { position } = await store.load('A');
+    const both = add(example('zebra', 'a'), example('zebra', 'b'));
+    const added = await committed(store, { upserts: [zebra], examples: both }, position);
+    await committed(store, { upserts: [zebra], examples: remove('a') });
+    expect(await store.examplesAt('zebra', 1)).toMatchObject([{ id: 'b' }]);
+    expect(await store.changesSince(added, 'A')).toMatchObject({ examples: { removed: [{ id: 'a' }] } });
+    await committed(store, { removals: ['zebra'] });
+    expect(await store.examplesAt('zebra', 1)).toEqual([]);
+  });
+
+  test('are forgotten in time without another change', async () => {
+    const times = { versionMilliseconds: 500, retentionMilliseconds: 500, pruneMilliseconds: 50 };
+    const store = await open(await freshUrl(), times);
+    await committed(store, { upserts: [zebra], examples: add(example('zebra', 'a')) });
+    await committed(store, { removals: ['zebra'] });
+    const left = async () => (await store.examplesAt('zebra', 1)).length;
+    expect(await left()).toBe(1);
+    await expect.poll(left, { timeout: 10_000 }).toBe(0);
+    expect(await store.versions('zebra', page)).toEqual([]);
+  });
+
   test('of a class of the bundle itself are stored with an entry without attributes', async () => {
     const store = await open(await freshUrl());
     const own = { name: 'zebra', attributes: {}, own: true } as const;
