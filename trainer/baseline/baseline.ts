@@ -6,16 +6,16 @@ import { configurationSchema } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
 import { intervalsAtBias, type AccuracyIntervals } from '../evaluation/intervals.js';
-import { judgeRows, testRows } from '../evaluation/judge-rows.js';
+import { judgeRows, testRows, type ScoreRows } from '../evaluation/judge-rows.js';
 import {
   classMean,
   standardTopK,
   testAccuracyAtBias,
-  type Margins,
   type ScoredMargins,
   type TestAccuracy,
 } from '../evaluation/metrics.js';
-import { chooseBias } from '../selection/bias.js';
+import { biasFor, chooseBias, type JudgedFold } from '../selection/bias.js';
+import { judgeFewer } from '../selection/fewer-competing.js';
 import { foldPlan } from '../selection/fold-plan.js';
 import { validationDataset } from '../selection/validate.js';
 import { baselineMethods, type BaselineName, type BaselineRun, type Settings } from './methods.js';
@@ -126,12 +126,19 @@ async function biasOf(
   foldSeed: number,
 ): Promise<number> {
   const count = Math.min(biasFolds, foldPlan(dataset, defaults).folds);
-  const folds: { margins: Margins }[] = [];
+  const folds: JudgedFold[] = [];
   for (let fold = 0; fold < count; fold++) {
     const small = validationDataset(dataset, defaults, fold, foldSeed);
-    folds.push({ margins: await judge(small, name, settings, run) });
+    folds.push(
+      await withScores(small, name, settings, run, async (score) => ({
+        margins: await judgeRows(score, small, testRows(small), run.watcher.signal),
+        competing: small.unseen.length,
+        // A slope is needed only where another number of unseen classes will compete.
+        fewer: small.unseen.length === dataset.unseen.length ? [] : await judgeFewer(score, small),
+      })),
+    );
   }
-  return folds.length === 0 ? 0 : chooseBias(folds).unseenBias;
+  return folds.length === 0 ? 0 : biasFor(chooseBias(folds), dataset.unseen.length);
 }
 
 async function chooseSettings(dataset: Dataset, name: BaselineName, run: BaselineRun): Promise<Settings> {
@@ -157,9 +164,21 @@ async function judge(
   settings: Settings,
   run: BaselineRun,
 ): Promise<ScoredMargins> {
+  return withScores(dataset, name, settings, run, (score) =>
+    judgeRows(score, dataset, testRows(dataset), run.watcher.signal),
+  );
+}
+
+async function withScores<T>(
+  dataset: Dataset,
+  name: BaselineName,
+  settings: Settings,
+  run: BaselineRun,
+  use: (score: ScoreRows) => Promise<T>,
+): Promise<T> {
   const { scores, release } = await baselineMethods[name].fit(dataset, [settings], run);
   try {
-    return await judgeRows(scores[0], dataset, testRows(dataset), run.watcher.signal);
+    return await use(scores[0]);
   } finally {
     await release();
   }

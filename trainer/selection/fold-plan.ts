@@ -33,7 +33,9 @@ export function foldPlan(dataset: Dataset, { features, validation, transductive 
   const least = Math.min(preferredHeldOut, Math.floor(seen / validation.folds));
   const heldOut = Math.min(
     Math.max(2, least, Math.round(share * seen)),
-    dataset.unseen.length || seen, // no more than there are unseen ones, so that a fold resembles the full dataset
+    // A fold of the transductive setting resembles the full dataset. Elsewhere the bias is chosen for as many classes as are held out,
+    // and its slope leads to the number that there are (bias.ts): two unseen classes are no reason to validate on two.
+    (paperTransductive({ transductive }) && dataset.unseen.length) || seen,
     seen - minTrained,
     // One class that is not held out needs a row to learn from and a row to test.
     features.kind === 'whitened' ? spreading : measurable - 1,

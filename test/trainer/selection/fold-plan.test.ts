@@ -55,6 +55,19 @@ describe('a draw of folds', () => {
   });
 });
 
+test.each([0, 1, 2, 14])('%i unseen classes leave folds as large as many of them do', (unseen) => {
+  const plan = (count: number) =>
+    foldPlan(syntheticDataset({ seen: 150, unseen: count, rowsPerClass: 5 }), defaults);
+  expect(plan(unseen)).toEqual({ folds: 4, heldOut: 15, warning: null });
+  expect(plan(unseen)).toEqual(plan(50));
+});
+
+test("a fold of the paper's transductive setting holds out no more classes than are unseen", () => {
+  const paper = configurationSchema.parse({ transductive: { rows: 'test-unseen' } });
+  const { heldOut } = foldPlan(syntheticDataset({ seen: 30, unseen: 5, rowsPerClass: 5 }), paper);
+  expect(heldOut).toBe(5);
+});
+
 test('two seen classes cannot be validated, and the plan says so', () => {
   const plan = foldPlan(syntheticDataset({ seen: 2, unseen: 3 }), defaults);
   expect(plan).toMatchObject({
