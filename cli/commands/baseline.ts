@@ -3,11 +3,13 @@ import { runMethod, type BaselineResult } from '../../trainer/baseline/baseline.
 import { checkClassOrder, classOrderFindings } from '../../trainer/baseline/class-order.js';
 import type { EszslOptions } from '../../trainer/baseline/eszsl.js';
 import { baselineMethods, baselineNames, type BaselineName } from '../../trainer/baseline/methods.js';
+import type { Configuration } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
+import { takeFewShot } from '../../trainer/preparation/take-few-shot.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
 import { Failure } from '../../core/failures.js';
 import { percent, percentWithinColumn } from '../../core/percent.js';
@@ -63,10 +65,12 @@ Examples:
           `--gamma and --lambda apply to ESZSL only; ${method} chooses its own settings.`,
         );
       context.note(`Reading ${options.data} …`);
-      const dataset = await loadDataset(options.data, options);
-      const warnings = classOrderFindings(checkClassOrder(dataset));
+      const loaded = await loadDataset(options.data, options);
+      const warnings = classOrderFindings(checkClassOrder(loaded));
       for (const warning of warnings) context.note(describeFinding(warning));
-      const result = await measure(dataset, options, context);
+      const configuration = await readConfiguration({});
+      const dataset = takeFewShot(loaded, configuration);
+      const result = await measure(dataset, configuration, options, context);
       const missing = missingRows(result);
       const { intervals: within } = result;
       context.result(
@@ -83,11 +87,11 @@ Examples:
 
 async function measure(
   dataset: Dataset,
+  configuration: Configuration,
   options: BaselineOptions,
   watcher: CommandContext,
 ): Promise<BaselineResult> {
   const engine = await openEngine('onnx', { provider: 'cpu', threads: 0 });
-  const configuration = await readConfiguration({});
   const { method, seed, gamma, lambda } = options;
   const given = { ...(gamma !== undefined && { gamma }), ...(lambda !== undefined && { lambda }) };
   const run = { engine, seed, watcher, configuration };
