@@ -2,6 +2,7 @@
  * The baselines on a dataset's own test rows, each with a bias on unseen classes that validation classes chose just as the
  * model's: a method that is compared without one is compared on how it favours seen classes, not on what it knows.
  */
+import { mean } from '../../core/mean.js';
 import { configurationSchema } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
@@ -25,7 +26,11 @@ import { baselineMethods, type BaselineName, type BaselineRun, type Settings } f
  * figures are those with the bias.
  */
 export interface BaselineResult extends TestAccuracy {
-  readonly unseenBias: number; // 0 where nothing can be validated
+  readonly unseenBias: number; // 0 unless it is chosen
+  /** Where the bias is from: validation classes; nowhere, because there are too few of them; the method has none. */
+  readonly biasOrigin: 'chosen' | 'not-chosen' | 'none';
+  /** Means over the folds that chose the bias; null without any. */
+  readonly validation: ValidationFigures | null;
   readonly withoutBias: TestAccuracy;
   /** Test rows of unseen classes, classified among the unseen classes only; null for a method that cannot tell them apart. */
   readonly standardAccuracy: number | null;
@@ -36,13 +41,22 @@ export interface BaselineResult extends TestAccuracy {
   readonly settings: Settings;
 }
 
+/** Of seen classes that played unseen. */
+export interface ValidationFigures {
+  readonly harmonicMean: number; // at one bias for all folds
+  readonly standardTop1: number; // among the held-out classes and their rivals
+}
+
 /** The two that are printed beside every model. */
 export interface Baselines {
   readonly kernelRidge: BaselineResult;
   readonly eszsl: BaselineResult;
 }
 
-/** Folds on which a baseline's bias is chosen: with a tenth of the classes in each, two settle it within half a point of H. */
+/**
+ * Folds on which a baseline's bias is chosen: with a tenth of the classes in each, two settle it within half a point of H. Where test rows are
+ * missing, the folds are all that can be judged: then it is all of them, as for the model.
+ */
 const biasFolds = 2;
 /** Folds are those of the defaults, whatever the model beside it is configured to do: every command then prints the same figures. */
 const defaults = configurationSchema.parse({});
@@ -91,25 +105,30 @@ export async function runMethodOverSeeds(
   const results: BaselineResult[] = [];
   for (const [foldSeed, seed] of seeds.entries()) {
     const own = { ...run, seed };
-    const unseenBias = reachesUnseen ? await biasOf(dataset, name, settings, own, foldSeed) : 0;
+    const bias = reachesUnseen ? await biasOf(dataset, name, settings, own, foldSeed) : noBias;
     const fitSeed = isSeeded ? seed : seeds[0];
     const judged = judgedOnce.get(fitSeed) ?? (await judge(dataset, name, settings, own));
     judgedOnce.set(fitSeed, judged);
-    results.push(resultOf(judged, unseenBias, reachesUnseen, settings));
+    results.push(resultOf(judged, bias, reachesUnseen, settings));
   }
   return results;
 }
 
+type Bias = Pick<BaselineResult, 'unseenBias' | 'biasOrigin' | 'validation'>;
+
+const noBias: Bias = { unseenBias: 0, biasOrigin: 'none', validation: null };
+
 function resultOf(
   judged: ScoredMargins,
-  unseenBias: number,
+  bias: Bias,
   reachesUnseen: boolean,
   settings: Settings,
 ): BaselineResult {
+  const { unseenBias } = bias;
   const intervals = intervalsAtBias(judged, unseenBias);
   return {
     ...testAccuracyAtBias(judged, unseenBias),
-    unseenBias,
+    ...bias,
     withoutBias: testAccuracyAtBias(judged, 0),
     standardAccuracy: reachesUnseen ? standardTopK(judged, 1) : null,
     standardTop5: reachesUnseen ? standardTopK(judged, 5) : null,
@@ -124,9 +143,11 @@ async function biasOf(
   settings: Settings,
   run: BaselineRun,
   foldSeed: number,
-): Promise<number> {
-  const count = Math.min(biasFolds, foldPlan(dataset, defaults).folds);
-  const folds: JudgedFold[] = [];
+): Promise<Bias> {
+  const { testSeen, testUnseen } = dataset.splits;
+  const isJudgedByRows = testSeen.length > 0 && testUnseen.length > 0;
+  const count = Math.min(isJudgedByRows ? biasFolds : Infinity, foldPlan(dataset, defaults).folds);
+  const folds: (JudgedFold & { readonly margins: ScoredMargins })[] = [];
   for (let fold = 0; fold < count; fold++) {
     const small = validationDataset(dataset, defaults, fold, foldSeed);
     folds.push(
@@ -138,7 +159,14 @@ async function biasOf(
       })),
     );
   }
-  return folds.length === 0 ? 0 : biasFor(chooseBias(folds), dataset.unseen.length);
+  if (folds.length === 0) return { ...noBias, biasOrigin: 'not-chosen' };
+  const chosen = chooseBias(folds);
+  const standardTop1 = mean(folds.map(({ margins }) => standardTopK(margins, 1)!)); // every fold has rows of held-out classes
+  return {
+    unseenBias: biasFor(chosen, dataset.unseen.length),
+    biasOrigin: 'chosen',
+    validation: { harmonicMean: chosen.harmonicMean, standardTop1 },
+  };
 }
 
 async function chooseSettings(dataset: Dataset, name: BaselineName, run: BaselineRun): Promise<Settings> {

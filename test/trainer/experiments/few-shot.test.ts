@@ -5,6 +5,7 @@ import { smallConfiguration } from '../../../fixtures/small-configuration.js';
 import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 import { silent } from '../../../core/progress.js';
 import { assembleDataset } from '../../../trainer/datasets/class-sets.js';
+import type { Dataset } from '../../../trainer/datasets/dataset.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { reproduce } from '../../../trainer/experiments/reproduce.js';
 import type { TableName } from '../../../trainer/experiments/published.js';
@@ -92,7 +93,7 @@ describe('with classes of few training rows', () => {
 
   test('a sweep judges its points as it does once the classes are marked as few-shot classes', async () => {
     const points = [{ index: 0, settings: {}, configuration }];
-    const swept = async (name: string, data: typeof dataset) => {
+    const swept = async (name: string, data: Dataset) => {
       const out = join(folder, name);
       await sweep({
         dataset: data,
