@@ -25,7 +25,7 @@ import { saveModel, type ModelToSave } from './saving/save.js';
 import { biasFor } from './selection/bias.js';
 import { evidenceOf } from './selection/evidence.js';
 import { fewShotLines } from './selection/few-shot-lines.js';
-import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
+import { chosenOnFolds, foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, unitsOfSelection, type Selection } from './selection/search.js';
 import { adaptToUnlabelled } from './transductive/adapt-to-unlabelled.js';
 import { WholeRun } from './whole-run.js';
@@ -67,7 +67,11 @@ export async function train(asked: TrainingRequest): Promise<TrainingReport> {
   const { configuration } = request;
   const plan = foldPlan(dataset, configuration);
   if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
-  if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');
+  if (plan.folds > 0) {
+    const { settings, bias } = chosenOnFolds(configuration);
+    const what = settings ? 'Choosing settings' : bias ? 'Choosing the bias' : 'Calibrating probabilities';
+    watcher.note(`${what} on validation classes.`);
+  }
   const whole = new WholeRun(watcher, seeds.length * (unitsOfSelection(dataset, configuration) + 1));
   try {
     return await trainSeeds(request, plan, work, whole);
