@@ -3,6 +3,7 @@
  * that each adds evidence of its own. With few seen classes the folds become fewer and smaller; with two seen classes there
  * is nothing to hold out.
  */
+import { enoughValidationClasses } from '../../core/bundle/calibration-caution.js';
 import { Failure } from '../../core/failures.js';
 import { paperTransductive, type Configuration } from '../configuration.js';
 import { classesWithSpread } from '../datasets/class-sets.js';
@@ -21,8 +22,6 @@ type PlanSettings = Pick<Configuration, 'features' | 'generator' | 'validation' 
 const minTrained = 2;
 /** A fold of fewer classes judges by one or two confusions. */
 const preferredHeldOut = 3;
-/** Below so many held-out classes in all, chance decides between near values. */
-const enoughClasses = 12;
 
 export function foldPlan(dataset: Dataset, configuration: PlanSettings): FoldPlan {
   const { features, validation, transductive } = configuration;
@@ -95,7 +94,7 @@ function tooFew(folds: number, heldOut: number, configuration: PlanSettings): st
   const classes = folds * heldOut;
   const fewer = folds < wanted ? ` (there are not enough seen classes for ${wanted} disjoint folds)` : '';
   const counts = `${folds} ${folds === 1 ? 'fold' : 'folds'} of ${heldOut}${fewer}`;
-  if (classes < enoughClasses) {
+  if (classes < enoughValidationClasses) {
     const [what, whenFew] = atStake(configuration);
     return (
       `${what} on only ${classes} held-out ${classes === 1 ? 'class' : 'classes'}, ` +
