@@ -68,6 +68,7 @@ const considered: Record<string, SettingsChange> = {
   'relief 0.6': () => ({ relief: 0.6 }),
   'relief 1.1': () => ({ relief: 1.1 }),
   'epsilon 2/3': ({ epsilon }) => ({ epsilon: (2 / 3) * epsilon }),
+  'epsilon 5/6': ({ epsilon }) => ({ epsilon: (5 / 6) * epsilon, rho: (5 / 6) * epsilon }),
   'epsilon 4/3': ({ epsilon }) => ({ epsilon: (4 / 3) * epsilon }),
   'rho 0 (softmax)': () => ({ rho: 0 }),
   'rho 3 times': ({ rho }) => ({ rho: 3 * rho }),

@@ -76,11 +76,16 @@ const perClass = (large.secondsInBatch - small.secondsInBatch) / (large.classes 
 const headSeconds = (classes: number): number => small.secondsInBatch + perClass * (classes - small.classes);
 
 const folder = mkdtempSync(join(tmpdir(), 'unseen-capacity-'));
-const classCost = await measureClasses(bundle, Number(values.classes), pictures, folder, random).finally(
-  () => {
-    rmSync(folder, { recursive: true, force: true });
-  },
-);
+const classCost = await measureClasses(
+  bundle,
+  Number(values.classes),
+  pictures,
+  folder,
+  random,
+  variant,
+).finally(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 const { without, with: many, registryBytes } = classCost;
 const total = (size: typeof without): number => size.server + size.worker + size.fitter;
 const bytesPerClass = (total(many) - total(without)) / classCost.classes;

@@ -3,7 +3,7 @@
  *   npm run bench -- fingerprint
  * Each network runs as it is served, with fused kernels, and operator by operator as its file says. 1 - cosine by picture, least and most.
  */
-import { openBackbone } from '../core/backbone/backbone.js';
+import { openBackbone, type Backbone } from '../core/backbone/backbone.js';
 import { prepare } from '../core/backbone/preprocess.js';
 import { builtInPictures } from '../core/backbone/quantisation/check/built-in-pictures.js';
 import { cosine } from '../core/backbone/quantisation/check/cosine.js';
@@ -19,7 +19,7 @@ const int8 = await openBackbone('resnet50-imagenet-int8', watcher);
 const { preprocessing } = float.entry;
 const { width, height } = preprocessing;
 
-async function features(model: Uint8Array, optimised = true): Promise<Float32Array[]> {
+async function features({ model }: Backbone, optimised = true): Promise<Float32Array[]> {
   const session = await Session.open(model, { optimised });
   const rows: Float32Array[] = [];
   for (const { name, bytes } of builtInPictures()) {
@@ -39,15 +39,15 @@ function show(what: string, one: readonly Float32Array[], other: readonly Float3
   console.log(`  ${what.padEnd(48)} ${least} to ${most}`);
 }
 
-const served = await features(float.model);
-const quantised = await features(int8.model);
+const served = await features(float);
+const quantised = await features(int8);
 console.log(`1 - cosine of features (the limit is ${(1 - minFingerprintCosine).toFixed(4)})`);
-show('float, other kernels', served, await features(float.model, false));
-show('int8, other kernels', quantised, await features(int8.model, false));
+show('float, other kernels', served, await features(float, false));
+show('int8, other kernels', quantised, await features(int8, false));
 show(
   'float, stored in half precision',
   served,
   served.map((row) => fromHalf(toHalf(row))),
 );
-show('computed in half precision, beside float', await features(halfPrecision(float).model), served);
+show('computed in half precision, beside float', await features(await halfPrecision(float)), served);
 show('int8, beside float', quantised, served);

@@ -12,14 +12,14 @@ import { median } from './quantiles.js';
 import { ServerProcess } from './serving/server-process.js';
 
 const rounds = Number(process.argv[2] ?? 5);
-const { file, entry } = await openBackbone(undefined, { ...silent, note: console.error });
+const { model: file, entry } = await openBackbone(undefined, { ...silent, note: console.error });
 const sizes = batchSizes(serverConfigurationSchema.parse({}).batchSize, entry.fixedBatch);
 
 async function bareSeconds(): Promise<number> {
   const started = performance.now();
   const child = fork(
     new URL('./serving/bare-start.js', import.meta.url),
-    [file!, availableParallelism(), ...sizes].map(String),
+    [file as string, availableParallelism(), ...sizes].map(String),
   );
   const code = await new Promise((resolve) => child.once('exit', resolve));
   if (code !== 0) throw new Error(`The bare process ended with exit code ${String(code)}.`);

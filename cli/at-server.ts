@@ -15,6 +15,9 @@ export interface ServerOptions {
 
 export type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
 
+/** For files that are given the way to the server; `options` are those that withServer adds. */
+export type AtServer = (options: object, work: Work) => Promise<void>;
+
 export function withServer(command: Command): Command {
   const keyHelp = 'a key; left out, the one that a server on this machine made for itself';
   return command

@@ -40,7 +40,7 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const names = new Set<string>();
   const classes: TableClass[] = [];
   const problems: string[] = [];
-  for (const line of lines) {
+  for (const line of lines.map(withNormalisedName)) {
     const problem = problemOf(line, columns, names, numbers, delimiter);
     if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
     else {
@@ -60,6 +60,11 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
   return { classes, examples };
 }
 
+/** Two forms of one name are one class. */
+function withNormalisedName({ number, fields: [name, ...cells] }: TableLine): TableLine {
+  return { number, fields: [normalisedName(name), ...cells] };
+}
+
 /** No attribute. */
 function isWords(column: string): boolean {
   return column === likeColumn || column === examplesColumn;
@@ -77,7 +82,7 @@ function classOf(
     if (column === likeColumn) like = normalisedName(fields[k]);
     else if (!isWords(column)) attributes[column] = numbers.value(fields[k]);
   });
-  return { name: normalisedName(name), attributes, ...(like !== undefined && { like }) };
+  return { name, attributes, ...(like !== undefined && { like }) };
 }
 
 /** A class like one that the table describes before it: the server need not know that one yet. */

@@ -57,5 +57,5 @@ Exit codes:
   7    the backbone is missing, cannot be fetched, or cannot serve
   8    a picture cannot be used
   9    the registry of added classes cannot be reached or used
-  10   the server rejected the request, or cannot be reached
+  10   the server rejected the request, failed, or cannot be reached
   130  stopped by Ctrl-C or SIGTERM`;

@@ -5,6 +5,7 @@ import { completeInstallation } from '../core/onnx-runtime-package.js';
 import { loadCommands } from './commands/index.js';
 import { exitCodes } from './exit-codes.js';
 import { createProgram, everyCommand, type Runner } from './program.js';
+import { abortedBySignals } from './stop-signals.js';
 import { terminalContext } from './terminal.js';
 
 // The reader of our output may close it early (`unseen … | head`), which is no error.
@@ -13,19 +14,16 @@ for (const stream of [process.stdout, process.stderr])
     if (error.code !== 'EPIPE') throw error;
   });
 
-const stop = new AbortController();
-let signals = 0;
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(name, () => {
-    signals += 1;
-    stop.abort();
-    if (signals > 1) process.exit(exitCodes.interrupted); // a second Ctrl-C does not wait for the current step
-  });
-}
+const stop = abortedBySignals({
+  exit: () => process.exit(exitCodes.interrupted),
+  note: (line) => {
+    terminalContext(false, stop).note(line);
+  },
+});
 
 const run: Runner = async (json, action) => {
   try {
-    await action(terminalContext(json, stop.signal));
+    await action(terminalContext(json, stop));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (json)

@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { AddedExamplesResponse, NamedPicture, UnseenClient } from '../client/index.js';
 import { Failure } from '../core/failures.js';
+import { whyNotOpened } from '../core/why-not-opened.js';
 
 /** A server takes 16 pictures and 20 MB in one request by default. */
 const maxPictures = 16;
@@ -65,5 +66,5 @@ export async function inRequests(files: readonly string[]): Promise<string[][]> 
 }
 
 function cannotRead(file: string, error: unknown): Failure {
-  return new Failure('image-invalid', `Cannot read ${file}: ${(error as Error).message}`, { cause: error });
+  return new Failure('image-invalid', `Cannot read ${file}: ${whyNotOpened(error)}`, { cause: error });
 }

@@ -36,7 +36,12 @@ export function addTrainingOptions(command: Command): Command {
       'settings as JSON; missing settings keep their default (or the value of the preset)',
     )
     .addOption(new Option('--preset <name>', 'ready-made settings').choices(Object.keys(presets)))
-    .option('--threads <count>', 'threads of ONNX Runtime in each process; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime in each process; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document');
   return addLoadOptions(command);
 }

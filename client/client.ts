@@ -75,6 +75,8 @@ export interface ImportOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Replace classes that exist with other attributes. */
   readonly replace?: boolean | undefined;
+  /** Leave out what belongs to classes that are not there: examples of classes of another model, and such members of groups. */
+  readonly leaveOut?: boolean | undefined;
 }
 
 export interface Readiness extends Pick<contract.ReadinessResponse, 'reasons' | 'serving'> {
@@ -311,9 +313,9 @@ export class UnseenClient {
   /** All classes of a backup or none. A large backup goes in parts: see classParts. */
   importClasses(
     backup: contract.ClassBackup,
-    { dryRun, replace, signal }: ImportOptions = {},
+    { signal, ...query }: ImportOptions = {},
   ): Promise<contract.ImportedResponse> {
-    return this.sender.send('/admin/import', { ...json('POST', backup), query: { dryRun, replace }, signal });
+    return this.sender.send('/admin/import', { ...json('POST', backup), query, signal });
   }
 
   /** Which stored classes the bundle could not use that a reload would load; nothing changes. */

@@ -5,6 +5,9 @@ export type AnswerOfFile = { readonly file: string } & (
   ClassifyResponse | { readonly problem: { readonly code: string; readonly detail: string } }
 );
 
+/** Spreadsheets expect a semicolon where the decimal sign is a comma; numbers are then written with that sign. */
+export type Separator = ',' | ';';
+
 const formulaStart = /^[=+\-@\t\r]/;
 
 /** `file,class,probability,kind`, the next likely classes, whether it is any of them, then what is wrong with the picture if something is. */
@@ -32,14 +35,16 @@ export function answerCells(answer: AnswerOfFile, topK: number): (string | numbe
   return [answer.file, ...cells.flat(), ...doubt, '', model.version];
 }
 
-export function csvLine(cells: readonly (string | number)[]): string {
-  return `${cells.map(cellOf).join(',')}\n`;
+export function csvLine(cells: readonly (string | number)[], separator: Separator = ','): string {
+  return `${cells.map((cell) => cellOf(cell, separator)).join(separator)}\n`;
 }
 
-function cellOf(value: string | number): string {
-  if (typeof value === 'number') return String(value);
+function cellOf(value: string | number, separator: Separator): string {
+  if (typeof value === 'number') return separator === ';' ? String(value).replace('.', ',') : String(value);
   const safe = formulaStart.test(value) ? `'${value}` : value;
-  return /[",\n\r]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /["\n\r]/.test(safe) || safe.includes(separator) || safe !== safe.trim()
+    ? `"${safe.replaceAll('"', '""')}"`
+    : safe;
 }
 
 /** What `csvLine` was given. */

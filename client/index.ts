@@ -17,7 +17,7 @@ export {
   type VersionPage,
   type WithPictures,
 } from './client.js';
-export { answerCells, answerHeader, cellText, csvLine, type AnswerOfFile } from './csv.js';
+export { answerCells, answerHeader, cellText, csvLine, type AnswerOfFile, type Separator } from './csv.js';
 export { classParts } from './class-parts.js';
 export type { Picture } from './picture.js';
 export { UnseenProblem, type ProblemDetails } from './unseen-problem.js';

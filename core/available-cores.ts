@@ -11,6 +11,16 @@ export function availableCores(folder = '/sys/fs/cgroup', scheduled = availableP
   return Math.max(1, Math.min(scheduled, Math.floor(quotaOf(folder) ?? Infinity)));
 }
 
+/**
+ * Threads for a session of the runtime: as many as were asked for; else its own choice, 0, which is all cores of the host, unless a quota
+ * allows fewer.
+ */
+export function sessionThreads(asked: number, folder?: string, scheduled = availableParallelism()): number {
+  if (asked > 0) return asked;
+  const cores = availableCores(folder, scheduled);
+  return cores < scheduled ? cores : 0;
+}
+
 /** In cores; null where there is none. */
 function quotaOf(folder: string): number | null {
   const [quota, period] =

@@ -21,13 +21,13 @@ export const failureCodes = [
   'registry-invalid', // a store that is damaged, belongs to another program, or has a newer schema than this version supports
   // errors of the server and its client
   'request-invalid', // a request that cannot be understood
-  'attributes-invalid', // an attribute vector that does not fit the model
+  'attributes-invalid', // a body that does not fit: attributes that the model does not have, lists that are too long, an unknown field
   'class-unknown', // a class or group that a request names is not there
   'unauthenticated', // a key is needed
   'forbidden', // this caller may not do that
   'not-found', // no such route or resource
   'method-not-allowed', // the route exists, the method does not
-  'conflict', // it exists with different content
+  'conflict', // it does not go together with what is there: another content under its name, a group of the same family
   'limit-reached', // as much of it is kept as may be
   'too-few-pictures', // a pool of unlabelled pictures that is too small to learn from
   'nothing-learnt', // a pool of unlabelled pictures that says nothing new of any class
@@ -36,11 +36,11 @@ export const failureCodes = [
   'too-large', // a body above the size limit
   'upload-timeout', // a body that arrived too slowly
   'rate-limited', // one caller sends requests too often
-  'overloaded', // the queue is full
+  'overloaded', // too much is under way: pictures, uploads, questions about pools
   'draining', // the server is about to stop
   'not-ready', // no model is loaded yet, or its workers are gone
   'inference-failed', // a picture was lost with the worker that held it
-  'fitting-unavailable', // the process that fits classes ended or hangs; nothing was changed
+  'fitting-unavailable', // the process that fits classes ended or hangs, or an adaptation is still being computed
   'idempotency-key-reused', // an Idempotency-Key that came with another request before
   'deadline-exceeded', // no answer within the time that was set
   'server-unreachable', // the client could not connect

@@ -3,6 +3,7 @@ import { fromHalf, toHalf } from './half.js';
 import { isStored, roomLike, type Matrix, type RowRoom, type RowSource, type StoredRows } from './matrix.js';
 
 export class HalfRows implements StoredRows {
+  readonly isInMemory = true;
   readonly rows: number;
 
   /** Each part holds whole rows. */
@@ -22,7 +23,8 @@ export class HalfRows implements StoredRows {
       while (indices[i] >= first + this.parts[part].length / columns)
         first += this.parts[part++].length / columns;
       const start = (indices[i] - first) * columns;
-      target.set(fromHalf(this.parts[part].subarray(start, start + columns)), i * columns);
+      const halves = this.parts[part].subarray(start, start + columns);
+      fromHalf(halves, target.subarray(i * columns, (i + 1) * columns));
     }
   }
 
@@ -51,5 +53,6 @@ const fewValues = 4_000_000;
 /** Room for rows made from others: where those are, and in memory in half precision if they are many. */
 export function compactRoomLike(source: RowSource, rows: number, columns: number): RowRoom {
   const isMany = rows * columns > fewValues;
-  return isMany && !isStored(source) ? halfRoom(columns) : roomLike(source, rows, columns);
+  const isInMemory = !isStored(source) || source.isInMemory;
+  return isMany && isInMemory ? halfRoom(columns) : roomLike(source, rows, columns);
 }

@@ -14,9 +14,12 @@ export function toHalf(values: Float32Array): Uint16Array {
 /** There are only 65,536 half-precision values and files hold millions, so decoding is a table lookup. */
 let decoded: Float32Array | undefined;
 
-export function fromHalf(values: Uint16Array): Float32Array {
+/** Into `singles` if it is given. */
+export function fromHalf(
+  values: Uint16Array,
+  singles: Float32Array = new Float32Array(values.length),
+): Float32Array {
   decoded ??= Float32Array.from({ length: 65_536 }, (_, half) => decode(half));
-  const singles = new Float32Array(values.length);
   for (let i = 0; i < values.length; i++) singles[i] = decoded[values[i]];
   return singles;
 }

@@ -7,10 +7,11 @@ export interface Matrix {
   readonly data: Float32Array;
 }
 
-/** Rows that are too many for memory: they lie in a file, and are read when they are asked for. */
+/** Rows that are read when they are asked for: too many for memory, and so in a file, or kept in memory in another form. */
 export interface StoredRows {
   readonly rows: number;
   readonly columns: number;
+  readonly isInMemory: boolean;
   /** Copies the rows named into `target`, one after another. */
   read(indices: ArrayLike<number>, target: Float32Array): void;
   /** Room on disk for rows that are made from these; as many as these, they would not fit into memory either. */
@@ -90,6 +91,7 @@ export function rowsAt(source: RowSource, indices: ArrayLike<number>): StoredRow
   return {
     rows: indices.length,
     columns: source.columns,
+    isInMemory: !isStored(source) || source.isInMemory,
     read: (wanted, target) => {
       const own = Array.from(wanted, (i) => indices[i]);
       if (isStored(source)) source.read(own, target);
@@ -122,6 +124,25 @@ export function rowsBetween(source: RowSource, start: number, end: number): Matr
 export function* piecesOf(source: RowSource, rowsAtOnce = 1024): Generator<Matrix> {
   for (let start = 0; start < source.rows; start += rowsAtOnce)
     yield rowsBetween(source, start, start + rowsAtOnce);
+}
+
+/** The same for whoever is done with a piece before the next one: pieces of stored rows are read into one and the same memory. */
+export function* passingPiecesOf(source: RowSource, rowsAtOnce = 1024): Generator<Matrix> {
+  if (!isStored(source)) {
+    yield* piecesOf(source, rowsAtOnce);
+    return;
+  }
+  const { columns } = source;
+  const buffer = new Float32Array(Math.min(rowsAtOnce, source.rows) * columns);
+  for (let start = 0; start < source.rows; start += rowsAtOnce) {
+    const rows = Math.min(rowsAtOnce, source.rows - start);
+    const piece = matrix(rows, columns, buffer.subarray(0, rows * columns));
+    source.read(
+      Array.from({ length: rows }, (_, i) => start + i),
+      piece.data,
+    );
+    yield piece;
+  }
 }
 
 /** The matrices one under another. */

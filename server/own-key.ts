@@ -21,12 +21,10 @@ export interface OwnKey {
 /** Null for PostgreSQL: its replicas run on many machines, and keys that each of them made up would differ. */
 export async function openOwnKey(location: Location): Promise<OwnKey | null> {
   if (location.kind === 'postgres') return null;
-  const made = `unseen_${randomBytes(32).toString('base64url')}`;
-  if (location.path === null) return { key: made, file: null, isNew: true, isExposed: false };
+  if (location.path === null) return { key: makeKey(), file: null, isNew: true, isExposed: false };
   const file = keyFileOf(location.path);
   try {
-    const isNew = await writeOnce(file, made);
-    const key = isNew ? made : (await readFile(file, 'utf8')).trim();
+    const { key, isNew } = await readOrMake(file);
     if (key.length < minKeyLength)
       throw new Error('it holds no key. Remove it, and the next start makes a new one');
     const isExposed = ((await stat(file)).mode & 0o077) !== 0 && process.platform !== 'win32';
@@ -38,6 +36,20 @@ export async function openOwnKey(location: Location): Promise<OwnKey | null> {
       { cause: error },
     );
   }
+}
+
+function makeKey(): string {
+  return `unseen_${randomBytes(32).toString('base64url')}`;
+}
+
+async function readOrMake(file: string): Promise<Pick<OwnKey, 'key' | 'isNew'>> {
+  try {
+    return { key: (await readFile(file, 'utf8')).trim(), isNew: false };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const key = makeKey();
+  return (await writeOnce(file, key)) ? { key, isNew: true } : readOrMake(file);
 }
 
 /** unseen-classes.db has its key in unseen-classes.key. */

@@ -125,9 +125,10 @@ export async function startServer(
   const address = (server: Server): string =>
     `http${server instanceof SecureServer ? 's' : ''}://${settings.host.includes(':') ? `[${settings.host}]` : settings.host}:${portOf(server)}`;
   logger.info({ url: address(servers[0]) }, 'listening');
-  end.push(await announce(portOf(servers[0])));
   // First a picture, as readiness asks for it; what follows can wait, and would make it wait.
-  await models.current.inference.answers(firstAnswerSeconds);
+  const answered = models.current.inference.answers(firstAnswerSeconds);
+  end.push(await announce(portOf(servers[0])));
+  await answered;
   decoders.startOthers();
   models.current.classes.warmUp();
   comparison.start();

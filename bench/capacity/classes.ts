@@ -9,6 +9,7 @@ import { openStore } from '../../server/classes/store/open.js';
 import { closedLoop } from '../serving/load.js';
 import { childrenOf, commandOf, residentBytes } from '../serving/process-tree.js';
 import { ServerProcess } from '../serving/server-process.js';
+import type { NetworkVariant } from './pictures.js';
 
 interface ReplicaSize {
   readonly server: number; // bytes
@@ -32,12 +33,13 @@ export async function measureClasses(
   pictures: readonly Uint8Array[],
   folder: string,
   random: Random,
+  variant: NetworkVariant,
 ): Promise<ClassCost> {
-  const without = await replicaSize('sqlite::memory:', pictures);
+  const without = await replicaSize('sqlite::memory:', pictures, variant);
   const file = join(folder, 'classes.db');
   await fill(`sqlite:${file}`, bundle, classes, random);
   const registryBytes = statSync(file).size / classes;
-  return { classes, registryBytes, without, with: await replicaSize(`sqlite:${file}`, pictures) };
+  return { classes, registryBytes, without, with: await replicaSize(`sqlite:${file}`, pictures, variant) };
 }
 
 /** Classes as they are stored, with rows already fitted: a replica that starts has nothing to compute for them. */
@@ -65,8 +67,13 @@ async function fill(url: string, { manifest, weights, identity }: Bundle, count:
   await store.close();
 }
 
-async function replicaSize(registry: string, pictures: readonly Uint8Array[]): Promise<ReplicaSize> {
-  const server = await ServerProcess.start({ registry, threads: 1, 'consolidate-after': 0 });
+async function replicaSize(
+  registry: string,
+  pictures: readonly Uint8Array[],
+  variant: NetworkVariant,
+): Promise<ReplicaSize> {
+  const settings = { threads: 1, 'consolidate-after': 0, 'backbone-variant': variant };
+  const server = await ServerProcess.start({ registry, ...settings });
   await closedLoop(server.url, pictures, { clients: 8, until: (sent) => sent >= 32 });
   const sizes = (): Omit<ReplicaSize, 'readySeconds'> => {
     const of = (part: string): number =>

@@ -34,7 +34,7 @@ async function processorTime(
 
 /** The default network, or the int8 one that is made of it. */
 export const variants = ['fp32', 'int8'] as const;
-type NetworkVariant = (typeof variants)[number];
+export type NetworkVariant = (typeof variants)[number];
 
 export async function measurePictures(
   pictures: readonly Uint8Array[],

@@ -4,6 +4,7 @@
  */
 import { Agent, request as httpRequest, type RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LargePicture } from './large-pictures.js';
 import { post, type Outcome } from './load.js';
 
 /** The caller that floods; good pictures come from 127.0.0.1. Every address of 127.0.0.0/8 is this machine on Linux. */
@@ -11,6 +12,8 @@ const flooder = '127.0.0.2';
 
 interface Flood {
   readonly name: string;
+  /** What may be answered, where less than all below 500 will do; a closed connection is none of it. */
+  readonly allowed?: readonly number[];
   /** Resolves to the statuses answered when the flood is over; 0 stands for a connection that was closed. */
   readonly run: (url: string, picture: Uint8Array, count: number) => Promise<number[]>;
 }
@@ -18,6 +21,8 @@ interface Flood {
 interface FloodReport {
   readonly name: string;
   readonly statuses: readonly number[];
+  /** How many of them should not have been answered. */
+  readonly wrong: number;
   readonly good: readonly Outcome[];
   /** The most places that were taken in the queue at any scrape. */
   readonly maxQueued: number;
@@ -63,7 +68,6 @@ function form(picture: Uint8Array, pictures: number): { headers: Record<string, 
 
 const readyRoutes = ['/readyz', '/v2/health/ready', '/v2/models/unseen/ready'];
 
-/** Floods of pictures that are expensive to decode belong here, too, from a file of their own. */
 const floods: readonly Flood[] = [
   {
     name: 'asking for readiness',
@@ -93,13 +97,33 @@ const floods: readonly Flood[] = [
   },
 ];
 
+/** Pictures that are expensive to decode: answered, or refused because too many are under way. */
+function floodOf(large: readonly LargePicture[]): Flood {
+  return {
+    name: 'small files that are large pictures',
+    allowed: [200, 429],
+    run: (url, _picture, count) =>
+      many(count, (i) => {
+        const { bytes, type } = large[i % large.length];
+        return send(`${url}/classify`, { headers: { 'content-type': type }, body: bytes });
+      }),
+  };
+}
+
+interface FloodSettings {
+  readonly count: number;
+  readonly goodType?: string;
+  /** A flood of these, too. */
+  readonly large?: readonly LargePicture[];
+}
+
 export async function runFloods(
   url: string,
   pictures: readonly Uint8Array[],
-  { count, goodType = 'image/jpeg' }: { readonly count: number; readonly goodType?: string },
+  { count, goodType = 'image/jpeg', large = [] }: FloodSettings,
 ): Promise<FloodReport[]> {
   const reports: FloodReport[] = [];
-  for (const { name, run } of floods) {
+  for (const { name, run, allowed } of large.length > 0 ? [...floods, floodOf(large)] : floods) {
     const good: Outcome[] = [];
     let maxQueued = 0;
     let isOver = false;
@@ -119,7 +143,8 @@ export async function runFloods(
     const statuses = await run(url, pictures[0], count);
     isOver = true;
     await Promise.all(watching);
-    reports.push({ name, statuses, good, maxQueued });
+    const isWrong = (status: number): boolean => (allowed ? !allowed.includes(status) : status >= 500);
+    reports.push({ name, statuses, wrong: statuses.filter(isWrong).length, good, maxQueued });
   }
   return reports;
 }

@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 import { flatJpeg, flatPng } from '../../fixtures/flat-pictures.js';
 
-interface LargePicture {
+export interface LargePicture {
   readonly kind: string;
   readonly bytes: Uint8Array;
   readonly type: string;

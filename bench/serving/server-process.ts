@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { createServer, type AddressInfo } from 'node:net';
 import { serverKey } from '../../fixtures/server-key.js';
 
 /** A server in a process of its own, as it is deployed. */
@@ -13,8 +13,9 @@ export class ServerProcess {
 
   /** `program` is dist/cli/main.js unless a benchmark needs to reach into the server. */
   static async start(settings: Readonly<Record<string, string | number>>, program = '../../cli/main.js') {
+    const port = 'port' in settings ? settings.port : await freePort();
     const started = performance.now();
-    const flags = Object.entries({ port: 0, 'log-level': 'info', ...settings }).flatMap(([name, value]) => [
+    const flags = Object.entries({ port, 'log-level': 'info', ...settings }).flatMap(([name, value]) => [
       `--${name}`,
       String(value),
     ]);
@@ -23,8 +24,14 @@ export class ServerProcess {
       env: { UNSEEN_ADMIN_KEYS: serverKey, ...process.env, UNSEEN_REGISTRY: 'sqlite::memory:' },
     });
     endWithUs(child);
-    const url = await listeningUrl(child);
-    while (!(await fetch(`${url}/readyz`)).ok) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.stdout!.resume(); // the log is read, so that it never fills the pipe
+    const url = `http://127.0.0.1:${port}`;
+    // Not by its log, whose lines may wait for others to be written with.
+    while (!(await isReady(url))) {
+      if (hasEnded(child))
+        throw new Error(`the server ended with code ${String(child.exitCode)} before it was ready`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     return new ServerProcess(child, url, (performance.now() - started) / 1000);
   }
 
@@ -40,7 +47,7 @@ export class ServerProcess {
   }
 
   get running(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+    return !hasEnded(this.child);
   }
 
   get pid(): number {
@@ -81,18 +88,23 @@ function endRunning(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-async function listeningUrl(child: ChildProcess): Promise<string> {
-  const lines = createInterface({ input: child.stdout! });
-  const url = await new Promise<string>((resolve, reject) => {
-    lines.on('line', (line) => {
-      const { msg, url: found } = JSON.parse(line) as { msg?: string; url?: string };
-      if (msg === 'listening' && found !== undefined) resolve(found);
-    });
-    child.once('exit', (code) => {
-      reject(new Error(`the server ended with code ${String(code)} before it listened`));
-    });
-  });
-  lines.removeAllListeners('line'); // the log is still read, so that it never fills the pipe
-  lines.on('line', () => undefined);
-  return url;
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** False, too, while it does not listen yet. */
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/readyz`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

@@ -1,6 +1,8 @@
 /** From what was named on the command line, files and folders, to the pictures to ask about. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { extname, join, normalize, resolve } from 'node:path';
+import { Failure } from '../../core/failures.js';
+import type { CommandContext } from '../context.js';
 
 interface FoundPictures {
   /** As they are named in answers: as given, or the given folder with the path inside of it. */
@@ -26,8 +28,29 @@ const pictureEndings = new Set(
   ]),
 );
 
+/** Their files; what was named without any is a mistake. */
+export async function picturesNamed(
+  given: readonly string[],
+  context: CommandContext,
+  except?: string,
+): Promise<readonly string[]> {
+  const { files, skipped, noneExists } = await findPictures(given, except);
+  if (noneExists)
+    throw new Failure('usage', `There is no file or folder ${given.join(', ')}. Check the name.`);
+  if (files.length === 0) throw new Failure('usage', nothingFound(given, skipped));
+  if (skipped.length > 0)
+    context.note(`${skipped.length} other files are not pictures by their names, such as ${skipped[0]}.`);
+  return files;
+}
+
+function nothingFound(given: readonly string[], skipped: readonly string[]): string {
+  const others =
+    skipped.length > 0 ? ` ${skipped.length} files are of other kinds, such as ${skipped[0]}.` : '';
+  return `There is no picture in ${given.join(', ')}.${others} Pictures end with .jpg, .png or .webp.`;
+}
+
 /** A file that is named is a picture whatever its ending. `except` is a folder that is not searched. */
-export async function findPictures(given: readonly string[], except?: string): Promise<FoundPictures> {
+async function findPictures(given: readonly string[], except?: string): Promise<FoundPictures> {
   const files = new Set<string>();
   const skipped: string[] = [];
   const searched = new Set<string>();

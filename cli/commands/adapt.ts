@@ -5,9 +5,10 @@ import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
-import { readUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
+import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
-interface AdaptOptions extends UnlabelledOptions {
+interface AdaptChoices extends UnlabelledOptions {
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -24,25 +25,37 @@ export const addAdaptCommand: AddCommand = (program, run) => {
       '--data <directory>',
       'a dataset instead: its rows of split "none", or else all but training rows',
     )
+    .option('--examples <directory>', 'labelled pictures beside them: a folder for each class, with its name')
     .requiredOption('--out <directory>', 'the bundle to make; it must not exist')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document, with every class and every picture that looks like none')
     .addHelpText(
       'after',
       `
 Labels are not read. Seen classes stay as they are; an unseen class moves only as far as its pictures exceed what pictures of seen classes
-explain. A run that was killed continues when the same command is given again; finished parts are kept in OUT.work.
+explain. Pictures of --examples count with their class from the start, for seen classes too. A run that was killed continues when the same command is given again; finished parts are kept in OUT.work.
 
 Examples:
   unseen adapt --bundle bundles/cub --images camera --out bundles/cub-camera
+  unseen adapt --bundle bundles/cub --images camera --examples labelled --out bundles/cub-camera
   unseen adapt --bundle bundles/cub --data data/unlabelled --out bundles/cub-adapted`,
     )
-    .action(async (options: AdaptOptions) => {
+    .action(async (options: AdaptChoices) => {
       await run(options.json === true, async (context) => {
         const { out } = options;
-        const { bundle, pool, work } = await readUnlabelled(options, context);
+        const { bundle, work, readPool, readLabelled } = await openUnlabelled(options, context);
+        const pool = await readPool();
+        const labelled = await readLabelled();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
-        const adapted = await adaptBundle(bundle, pool.features, { threads: options.threads });
+        const { signal } = context;
+        const adapted = await sayHowToResume(sameCommandAgain, () =>
+          adaptBundle(bundle, pool.features, { threads: options.threads, labelled, signal }),
+        );
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

@@ -45,7 +45,7 @@ Example:
           backbone: { entry },
         } = made;
         context.result(
-          `${name} is ready: calibrated on ${made.pictures.length} pictures, ${(made.backbone.model.length / 1e6).toFixed(1)} MB, sha256 ${made.backbone.identity.sha256 ?? ''}. Use it with --backbone ${name}.\n${describeCheck(name, from, made.check)}`,
+          `${name} is ready: calibrated on ${made.pictures.length} pictures, ${(made.backbone.model.length / 1e6).toFixed(1)} MB, sha256 ${made.backbone.identity.sha256 ?? ''}. Extract and train with --backbone ${name}; a bundle that was trained with ${from} is served with it by --backbone ${name} --backbone-variant int8.\n${describeCheck(name, from, made.check)}`,
           { ...entry, ranges, pictures: made.pictures, leftOut, check },
         );
       });

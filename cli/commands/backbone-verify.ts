@@ -84,7 +84,7 @@ async function verify(
     const float = await floatOf(catalogue, entry);
     if (float) await measure(entry.name, backbone, float);
     else if (fp16 && backbone.precision === 'fp32')
-      await measure(`${entry.name} in fp16`, halfPrecision(backbone), backbone);
+      await measure(`${entry.name} in fp16`, await halfPrecision(backbone), backbone);
   }
   const text =
     verified.length === 0

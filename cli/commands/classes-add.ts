@@ -212,13 +212,15 @@ async function preview(
 
 /** Whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
 function shownPreview(preview: DryRunResponse['previews'][number]): string[] {
-  const { name, plausible, problems, expected, recognised, confusedWith, pictures = [] } = preview;
+  const { name, plausible, problems, expected, recognised, confusedWith } = preview;
+  const { pictures = [], warnings = [] } = preview;
   const [first] = confusedWith;
   const rival = `${first.name} ${percent(first.probability)} %`;
   const onRealPictures = expected === null ? '' : `; of real pictures about ${percent(expected)} %`;
   return [
     `  ${name.padEnd(32)} itself ${percentColumn(recognised)} %, then ${rival}${onRealPictures}${plausible ? '' : ' (not plausible)'}`,
     ...problems.map((problem) => `    ${problem}`),
+    ...warnings.map((warning) => `    Warning: ${warning}`),
     ...pictures.map((one) => `    ${one.name} would become ${one.class}, ${percent(one.probability)} %`),
   ];
 }

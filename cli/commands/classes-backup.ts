@@ -2,30 +2,21 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import {
-  classParts,
   type ClassBackup,
   type ClassListResponse,
   type GroupListResponse,
-  type ImportedResponse,
   type StoredExamplesResponse,
   type UnseenClient,
 } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
+import type { AtServer } from '../at-server.js';
 import type { CommandContext } from '../context.js';
-
-type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
-type AtServer = (options: object, work: Work) => Promise<void>;
-
-interface ImportOptions {
-  readonly dryRun?: boolean;
-  readonly replace?: boolean;
-}
+import { importAll, type ImportChoices } from '../import-classes.js';
 
 const format = 'unseen-classes';
 /** Version 1 has no examples, and is what older servers read. */
 const versions = [1, 2] as const;
-/** Of the features of examples in one request. */
-const maxFeatureBytes = 3_000_000;
 /** Somebody changes classes all the time; a backup of one state needs a pause. */
 const maxAttempts = 20;
 
@@ -61,8 +52,12 @@ export function addBackupCommands(command: (name: string) => Command, atServer: 
     .argument('<file>', 'what export wrote')
     .option('--dry-run', 'change nothing; show what would be added or replaced, and what does not fit')
     .option('--replace', 'replace classes that exist with other attributes')
+    .option(
+      '--leave-out',
+      'leave out what belongs to classes that the model does not have: example pictures of classes of another model, and such members of groups',
+    )
     .addHelpText('after', '\nExample:\n  unseen classes import classes.json --dry-run')
-    .action((file: string, options: ImportOptions) =>
+    .action((file: string, options: ImportChoices) =>
       atServer(options, async (client, context) => {
         await importAll(client, await readBackup(file), options, context);
       }),
@@ -129,7 +124,7 @@ async function readExamples(
 
 async function readBackup(file: string): Promise<ClassBackup> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });
@@ -148,112 +143,4 @@ async function readBackup(file: string): Promise<ClassBackup> {
       `${file} has version ${String(backup.version)} of the format, and this program knows versions ${versions.join(' and ')}.`,
     );
   return { format, version, classes: backup.classes, groups: backup.groups ?? [] };
-}
-
-/** A dry run of everything comes first, so that nothing is stored when some part does not fit. */
-async function importAll(
-  client: UnseenClient,
-  { version, classes, groups = [] }: ClassBackup,
-  { dryRun = false, replace = false }: ImportOptions,
-  context: CommandContext,
-): Promise<void> {
-  const { signal } = context;
-  const split = classes.map(inParts);
-  // What a later request adds to a class must not be in the same one as the class.
-  const rest = split.flatMap(([, ...later]) => later.map((one) => [one]));
-  const ofClasses = [...classParts(split.map(([first]) => first)), ...rest];
-  const isWhole = ofClasses.length < 2;
-  // Groups behind all classes.
-  const parts = isWhole
-    ? [{ classes: ofClasses[0] ?? [], groups }]
-    : [...ofClasses.map((part) => ({ classes: part })), { classes: [], groups }];
-  const send = async (isDryRun: boolean): Promise<ImportedResponse[]> => {
-    const answers: ImportedResponse[] = [];
-    for (const part of parts) {
-      const options = { dryRun: isDryRun, replace, signal };
-      const answer = await client.importClasses({ format, version, ...part }, options);
-      answers.push(isDryRun && !isWhole ? withoutBrought(answer, { classes, groups }) : answer);
-    }
-    return answers;
-  };
-  const planned = merged(await send(true));
-  if (!dryRun && planned.problems.length > 0)
-    throw new Failure(
-      'attributes-invalid',
-      ['Nothing was imported, because some of it does not fit:', ...problemLines(planned)].join('\n'),
-    );
-  const done = dryRun ? planned : merged(await send(false));
-  const { created, replaced, unchanged } = done;
-  const { groups: ofGroups } = done;
-  const { examples } = done;
-  const pictures = examples > 0 ? `; ${examples} example pictures added` : '';
-  const counts = `${created.length} added, ${replaced.length} replaced, ${unchanged.length} were there already${pictures}`;
-  const lines = [
-    dryRun ? `Would be: ${counts}.` : `${counts}.`,
-    ...(groups.length > 0
-      ? [
-          `Groups: ${ofGroups.created.length} added, ${ofGroups.replaced.length} replaced, ${ofGroups.unchanged.length} were there already.`,
-        ]
-      : []),
-    ...(done.problems.length > 0 ? ['Does not fit:', ...problemLines(done)] : []),
-    ...(done.warnings.length > 0 ? ['Warnings:', ...done.warnings.map((warning) => `  ${warning}`)] : []),
-  ];
-  context.result(lines.join('\n'), { ...done, dryRun });
-}
-
-/** A dry run of several parts stores no class that groups could name: those that the backup brings will be there. */
-function withoutBrought(
-  answer: ImportedResponse,
-  {
-    classes,
-    groups,
-  }: { readonly classes: ClassBackup['classes']; readonly groups: NonNullable<ClassBackup['groups']> },
-): ImportedResponse {
-  const brought = new Set(classes.map(({ name }) => name));
-  const problems = answer.problems.filter(({ pointer }) => {
-    const place = /^\/groups\/(\d+)\/classes\/(\d+)$/.exec(pointer)?.slice(1).map(Number);
-    return !place || !brought.has(groups[place[0]].classes[place[1]]);
-  });
-  return { ...answer, problems };
-}
-
-/** A class with many examples goes in several requests, of which the later ones add the rest. */
-function inParts(one: ClassBackup['classes'][number]): ClassBackup['classes'] {
-  const { examples = [], ...described } = one;
-  const perPart = Math.max(1, Math.floor(maxFeatureBytes / (examples[0]?.features.length || 1)));
-  if (examples.length <= perPart) return [one];
-  return Array.from({ length: Math.ceil(examples.length / perPart) }, (_, i) => ({
-    ...described,
-    examples: examples.slice(i * perPart, (i + 1) * perPart),
-  }));
-}
-
-function merged(answers: readonly ImportedResponse[]) {
-  const [created, replaced] = [new Set<string>(), new Set<string>()];
-  for (const answer of answers) {
-    for (const name of answer.created) created.add(name);
-    for (const name of answer.replaced) replaced.add(name);
-  }
-  const isNew = (name: string): boolean => created.has(name) || replaced.has(name);
-  const unchanged = new Set(answers.flatMap((answer) => answer.unchanged).filter((name) => !isNew(name)));
-  return {
-    created: [...created],
-    replaced: [...replaced],
-    unchanged: [...unchanged],
-    examples: answers.reduce((sum, answer) => sum + answer.examples, 0),
-    unusableExamples: answers.reduce((sum, answer) => sum + answer.unusableExamples, 0),
-    groups: {
-      created: answers.flatMap(({ groups }) => groups.created),
-      replaced: answers.flatMap(({ groups }) => groups.replaced),
-      unchanged: answers.flatMap(({ groups }) => groups.unchanged),
-    },
-    problems: answers.flatMap(({ problems }) => problems),
-    warnings: answers.flatMap(({ warnings }) => warnings),
-    registryRevision: answers.at(-1)?.registryRevision ?? 0,
-  };
-}
-
-function problemLines({ problems }: Pick<ImportedResponse, 'problems'>): string[] {
-  const shown = problems.slice(0, 20).map(({ name, detail }) => `  ${name}: ${detail}`);
-  return problems.length > 20 ? [...shown, `  and ${problems.length - 20} more`] : shown;
 }

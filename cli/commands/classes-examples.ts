@@ -2,11 +2,10 @@
 import type { Command } from 'commander';
 import type { UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import type { AtServer } from '../at-server.js';
+import { picturesNamed } from '../classify/find-pictures.js';
 import type { CommandContext } from '../context.js';
 import { addPictures } from '../send-pictures.js';
-
-type Work = (client: UnseenClient, context: CommandContext) => Promise<void>;
-type AtServer = (options: object, work: Work) => Promise<void>;
 
 export function addExampleCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('add')
@@ -14,10 +13,15 @@ export function addExampleCommands(command: (name: string) => Command, atServer:
       'Add pictures of a class, of one that the model has itself too. Features are stored, never pictures.',
     )
     .argument('<class>', 'its name')
-    .argument('<picture...>', 'JPEG, PNG or WebP')
-    .addHelpText('after', '\nExample:\n  unseen classes examples add "Tiger lily" photos/*.jpg')
-    .action((name: string, files: string[], options: object) =>
-      atServer(options, (client, context) => add(client, name, files, context)),
+    .argument('<picture-or-folder...>', 'pictures (JPEG, PNG or WebP), or folders that hold some')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  unseen classes examples add "Tiger lily" photos/*.jpg\n  unseen classes examples add "Tiger lily" photos',
+    )
+    .action((name: string, given: string[], options: object) =>
+      atServer(options, async (client, context) => {
+        await add(client, name, await picturesNamed(given, context), context);
+      }),
     );
   command('list')
     .description('List the example pictures of a class: when each was added and by whom.')

@@ -1,11 +1,9 @@
 /** `unseen classes versions` and `restore`: what a class was before each change, and how to get it back. */
 import type { Command } from 'commander';
 import type { RemovedListResponse, UnseenClient, VersionResponse } from '../../client/index.js';
-import type { Work } from '../at-server.js';
+import type { AtServer } from '../at-server.js';
 import type { CommandContext } from '../context.js';
 import { count } from '../numbers.js';
-
-type AtServer = (options: object, work: Work) => Promise<void>;
 
 /** Of the attributes that a change gave other values, so many are shown. */
 const maxShown = 3;
@@ -39,10 +37,11 @@ export function addVersionCommands(command: (name: string) => Command, atServer:
         const answer = await client.restoreVersion(name, version, { etag: '*', signal });
         const { registryRevision } = answer;
         const what = contentOf(Object.keys(answer.attributes).length, answer.examples);
-        context.result(
+        const lines = [
           `"${answer.name}" is as in version ${version}: ${what} (registry revision ${registryRevision}).`,
-          answer,
-        );
+          ...(answer.warnings ?? []).map((warning) => `  warning: ${warning}`),
+        ];
+        context.result(lines.join('\n'), answer);
       }),
     );
 }

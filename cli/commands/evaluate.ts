@@ -4,7 +4,7 @@ import { runBaselines } from '../../trainer/baseline/baseline.js';
 import { openEngine } from '../../trainer/engine/open.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
 import { asTrained } from '../../trainer/preparation/take-few-shot.js';
-import { evaluateBundle } from '../../trainer/evaluation/evaluate-bundle.js';
+import { evaluateBundle, otherNetwork } from '../../trainer/evaluation/evaluate-bundle.js';
 import { evaluationTable } from '../../trainer/evaluation/evaluation-table.js';
 import { reliabilityTable } from '../../trainer/evaluation/reliability-table.js';
 import { readConfiguration } from '../../trainer/read-configuration.js';
@@ -40,6 +40,8 @@ Examples:
       const bundle = await readBundle(options.bundle);
       context.note(`Reading ${options.data} …`);
       const dataset = asTrained(bundle.manifest, await loadDataset(options.data, options));
+      const warning = otherNetwork(bundle.manifest, dataset);
+      if (warning !== null) context.note(`Warning: ${warning}`);
       const atRuntime = options.runtime
         ? await evaluateAtRuntime(options.bundle, bundle, dataset, context)
         : null;

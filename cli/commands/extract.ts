@@ -54,7 +54,7 @@ export const addExtractCommand: AddCommand = (program, run) => {
     )
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--name <text>', 'what the dataset is called in reports and answers (default: the name of OUT)')
-    .option('--leave-out-lines', 'go on without lines of the attributes that cannot be used')
+    .option('--leave-out-lines', 'go on without lines of the tables that cannot be used')
     .option('--leave-out-classes', 'go on without classes that have pictures and no line in the attributes')
     .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
     .option('--unseen <classes>', 'classes to keep unseen, with commas between')
@@ -84,14 +84,20 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .addOption(
       new Option('--provider <name>', 'where ONNX Runtime computes').choices([...providers]).default('cpu'),
     )
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       `
-The tables are checked before the first picture is read, and a line that cannot be used ends the run then: separators may be commas,
+The tables are checked before the first picture is read. A line that cannot be used (in the list of pictures, so is one whose file does not exist)
+ends the run then, and so does a class with pictures and without a line, unless they are to be left out. Separators may be commas,
 semicolons or tabs, decimals have points or, throughout the table, commas.
-Pictures that cannot be read, classes without attributes and the like are left out. Each is listed with the reason
+Pictures that cannot be read, files beside the folders and folders without pictures are left out. Each is listed with the reason
 and a suggested fix, in the summary and in OUT/${leftOutFile}.
 To resume a run that was killed, give the same command again; finished parts are kept in OUT.work.
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { GroupListResponse, UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import { atServer, withServer, type ServerOptions } from '../at-server.js';
 import type { CommandContext } from '../context.js';
 import type { AddCommand } from '../program.js';
@@ -72,7 +73,7 @@ async function list(client: UnseenClient, context: CommandContext): Promise<void
 
 async function namesIn(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new Failure('dataset-not-found', `Cannot read ${file}: ${(error as Error).message}`, {
+    throw new Failure('dataset-not-found', `Cannot read ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });

@@ -4,11 +4,12 @@ import type { AddCommand } from '../program.js';
 
 /** So many classes that do not fit are named; --json names all. */
 const maxShown = 20;
+const maxMissing = 5;
 
 export const addReloadCommand: AddCommand = (program, run) => {
   withServer(program.command('reload'))
     .description(
-      'Let a running server read its bundle again, without a failed request; or say beforehand which added classes the new one could not use.',
+      'Let a running server read its bundle again, without a failed request; or say beforehand which added classes and groups the new one could not use.',
     )
     .option('--dry-run', 'change nothing; show what the bundle could not use')
     .addHelpText('after', '\nExamples:\n  unseen reload --dry-run\n  unseen reload')
@@ -31,7 +32,7 @@ export const addReloadCommand: AddCommand = (program, run) => {
     });
 };
 
-function previewText({ version, changed, classes }: ReloadPreviewResponse): string {
+function previewText({ version, changed, classes, groups, adaptation }: ReloadPreviewResponse): string {
   const { usable, unusable, unusableExamples } = classes;
   const lines = [
     changed
@@ -43,8 +44,20 @@ function previewText({ version, changed, classes }: ReloadPreviewResponse): stri
     ...(unusableExamples > 0
       ? [`${unusableExamples} example pictures could not be used: another network made their features.`]
       : []),
+    ...groups.slice(0, maxShown).map(groupLine),
+    ...(groups.length > maxShown ? [`and ${groups.length - maxShown} more groups would lack classes.`] : []),
+    ...(adaptation === null
+      ? []
+      : [
+          `Adaptation ${adaptation} would end: what was learnt from unlabelled pictures belongs to the bundle that serves.`,
+        ]),
   ];
   return lines.join('\n');
+}
+
+function groupLine({ name, missing }: ReloadPreviewResponse['groups'][number]): string {
+  const more = missing.length > maxMissing ? ` and ${missing.length - maxMissing} more` : '';
+  return `The group "${name}" would lack ${missing.slice(0, maxMissing).join(', ')}${more}.`;
 }
 
 const shortened = (version: string): string => version.slice(0, 12);

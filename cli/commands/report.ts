@@ -23,7 +23,12 @@ export const addReportCommand: AddCommand = (program, run) => {
     .requiredOption('--data <directory>', 'the dataset; its classes must be those of the bundle')
     .option('--out <file>', 'the report; an existing file is replaced (default: BUNDLE.report.html)')
     .option('--log <file>', 'the log of the training run, for its losses (default: BUNDLE.work/log.jsonl)')
-    .option('--threads <count>', 'threads of ONNX Runtime; 0 for all cores', wholeNumber, 0)
+    .option(
+      '--threads <count>',
+      'threads of ONNX Runtime; 0 for all cores that a container allows',
+      wholeNumber,
+      0,
+    )
     .option('--json', 'print one JSON document')
     .addHelpText(
       'after',

@@ -42,7 +42,7 @@ export function groupsTable(groups: readonly ReportedGroup[]): string {
     doubts.join(' '),
     members.slice(0, 5).join('; '),
   ]);
-  return [header, ...lines].map(csvLine).join('');
+  return [header, ...lines].map((cells) => csvLine(cells)).join('');
 }
 
 /** For `unseen classes add`: with pictures, only what is read surely; the server fills in the rest from these. */
@@ -55,7 +55,7 @@ export function classesTable(groups: readonly ReportedGroup[], hasPictures: bool
     ...(hasPictures ? [`examples/${name}`] : []),
     ...read.map(({ value, certainty }) => (hasPictures && certainty < sureEnough ? '' : rounded(value))),
   ]);
-  return [header, ...lines].map(csvLine).join('');
+  return [header, ...lines].map((cells) => csvLine(cells)).join('');
 }
 
 function rounded(value: number): number {

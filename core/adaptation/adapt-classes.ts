@@ -1,5 +1,6 @@
 /** Adaptation of a bundle and its runtime classes to a pool of features, as the bundle's network extracts them. */
 import { Failure } from '../failures.js';
+import { picturesOf, seenLabelOf } from '../fitting/rows/pictures-of-class.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
 import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js';
 import type { RuntimeClass } from '../fitting/runtime-class.js';
@@ -24,6 +25,7 @@ export async function adaptClasses(
   classes: readonly RuntimeClass[],
   features: RowSource, // (N, features)
   given?: AdaptationSettings,
+  signal?: AbortSignal,
 ): Promise<Adaptation> {
   const { bundle } = assembly.context;
   const { manifest } = bundle;
@@ -38,7 +40,7 @@ export async function adaptClasses(
     attributes,
     ...(examples && { examples }),
   }));
-  const competing = await competingPrototypes(assembly, described);
+  const competing = await competingPrototypes(assembly, described, settings);
   const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
   try {
     const mapped = await mapper.mapAll(
@@ -53,9 +55,10 @@ export async function adaptClasses(
       classes: competing,
       guard: guardRows(bundle, context.donors.means),
       evidence: context.evidence,
+      picturesAlone: context.picturesAlone,
       meanLength: context.donors.meanLength,
     };
-    return await adapt(context.products, input, settings).finally(() => {
+    return await adapt(context.products, input, settings, { signal }).finally(() => {
       releaseRows(mapped);
     });
   } finally {
@@ -64,17 +67,16 @@ export async function adaptClasses(
 }
 
 /** Where every class that competes lies, without the head's fit: the bundle's classes that no runtime class replaces, then the runtime classes. */
-async function competingPrototypes(
+export async function competingPrototypes(
   assembly: RowAssembly,
   classes: readonly RuntimeClass[],
+  { offset }: Pick<AdaptationSettings, 'offset'>,
 ): Promise<CompetingPrototype[]> {
   const { context } = assembly;
   const { manifest } = context.bundle;
-  const { temperature, realPrior, assignment } = manifest.head;
+  const { temperature, realPrior } = manifest.head;
   const shares = unseenSharesOf(manifest, classes);
-  const offsets = servingBiases(manifest, classes).map(
-    (bias, c) => bias / temperature! + shares[c] * (assignment?.offset ?? 0),
-  );
+  const offsets = servingBiases(manifest, classes).map((bias, c) => bias / temperature! + shares[c] * offset);
   const replaced = new Set(classes.map(({ name }) => name));
   const competing: CompetingPrototype[] = [];
   for (const [c, { name, seen, attributes }] of manifest.classes.entries()) {
@@ -101,18 +103,20 @@ async function competingPrototypes(
   for (const [c, one] of classes.entries()) {
     const examples = await context.examplesOf(one);
     const described = { name: one.name, attributes: context.encode(one.attributes) };
+    const knownShare = knownShareOf(one.attributes);
     const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime');
-    const { prototype } = await synthesiseRows(context, { ...described, examples }, 1, 'runtime');
-    const own = manifest.classes.findIndex(({ name, seen }) => seen && name === one.name);
+    const pictured = { ...described, ...picturesOf(context, one.name, examples), knownShare };
+    const { prototype } = await synthesiseRows(context, pictured, 1, 'runtime');
+    const label = seenLabelOf(context, one.name);
     competing.push({
       name: one.name,
-      seen: own >= 0,
-      label: own >= 0 ? own : null,
+      seen: label >= 0,
+      label: label >= 0 ? label : null,
       prototype,
       bias: offsets[manifest.classes.length + c],
       labelled: examples && { mean: meanOfRows(examples), pictures: examples.rows },
       attributed,
-      knownShare: knownShareOf(one.attributes),
+      knownShare,
     });
   }
   return competing;

@@ -24,6 +24,7 @@ import { solveRelaxed, type RelaxedTransport } from './relaxed-transport.js';
 import { scoresThatFit, ScoredRows } from './scored-rows.js';
 import { warningsOf } from './warnings.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
+import { Turns } from '../stop.js';
 
 const limits = { maxIterations: 60, tolerance: 1e-3 };
 /** Cost of "none of these" for a picture that resembles no class, and, with the other sign, for one that does: beyond any other. */
@@ -32,14 +33,20 @@ const outOfQuestion = 100;
 const heldOutOneOf = 5;
 const minHeldOut = 20;
 
+interface AdaptOptions {
+  readonly isCompared?: boolean;
+  /** Aborted by who no longer wants the result. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Unless `isCompared` is false, a part of the pool is held out and a second adaptation made without it, to say what may be expected. */
 export async function adapt(
   products: MatrixProducts,
   input: AdaptationInput,
   settings: AdaptationSettings = usualAdaptation,
-  { isCompared = true }: { readonly isCompared?: boolean } = {},
+  { isCompared = true, signal }: AdaptOptions = {},
 ): Promise<Adaptation> {
-  const pool = new PoolAdapter(products, input, settings);
+  const pool = new PoolAdapter(products, input, settings, signal && new Turns(signal));
   const found = await pool.run(input.pool);
   return pool.describe(found, isCompared ? await pool.expected(found) : null);
 }
@@ -63,6 +70,7 @@ class PoolAdapter {
     private readonly products: MatrixProducts,
     private readonly input: AdaptationInput,
     private readonly settings: AdaptationSettings,
+    private readonly turns: Turns | undefined,
   ) {
     const { classes, guard } = input;
     const columns = Int32Array.from(classes.keys());
@@ -82,7 +90,8 @@ class PoolAdapter {
 
   async run(pool: RowSource): Promise<Adapted> {
     const { classes, guard } = this.input;
-    const { epsilon, rho, rounds } = this.settings;
+    const { epsilon, rho } = this.settings;
+    const rounds = this.settings.strength > 0 ? this.settings.rounds : 0; // nothing would move
     // With more scores than fit into memory, potentials and mistakes come from rows spread over the pool; sums always from all.
     const sample = scoresThatFit(pool, classes.length + 1);
     const perRow = pool.rows / Math.max(1, sample.rows);
@@ -137,13 +146,12 @@ class PoolAdapter {
 
   /** How well pictures of the pool that had no say are explained, before and after. */
   async expected(found: Adapted): Promise<Adaptation['expected']> {
-    const { pool } = this.input;
     const { epsilon } = this.settings;
+    const pool = scoresThatFit(this.input.pool, this.start.rows + 1);
     const held = Array.from(pool.rows < heldOutOneOf * minHeldOut ? [] : Array(pool.rows).keys()).filter(
       (i) => i % heldOutOneOf === 0,
     );
-    const isSmall = scoresThatFit(pool, this.start.rows + 1) === pool;
-    if (held.length === 0 || !isSmall || found.assigned.every((one) => one === null)) return null;
+    if (held.length === 0 || found.assigned.every((one) => one === null)) return null;
     const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
     const { weights } = await this.run(rowsAt(pool, rest));
     const none = await this.resemblances(pool);
@@ -205,12 +213,12 @@ class PoolAdapter {
   }
 
   private moved(assigned: readonly (AssignedPictures | null)[]): Matrix {
-    const { classes, evidence, meanLength } = this.input;
+    const { classes } = this.input;
     const weights = matrix(this.start.rows, this.start.columns, this.start.data.slice());
     this.unseen.forEach((c, u) => {
       const own: CompetingPrototype = classes[c];
       const given = assigned[u];
-      if (given) rowOf(weights, c).set(movedPrototype(own, given, evidence, meanLength));
+      if (given) rowOf(weights, c).set(movedPrototype(own, given, this.input));
     });
     return weights;
   }
@@ -218,7 +226,8 @@ class PoolAdapter {
   private async scored(rows: RowSource, weights: Matrix): Promise<ScoredRows> {
     const noneCosts = this.noneCosts.get(rows) ?? (await this.resemblances(rows));
     this.noneCosts.set(rows, noneCosts);
-    return new ScoredRows(this.products, rows, { weights, offsets: this.offsets, noneCosts });
+    const { offsets, turns } = this;
+    return new ScoredRows(this.products, rows, { weights, offsets, noneCosts, turns });
   }
 
   /** Whether a picture resembles any class is decided by where the classes were at first: one that moves to foreign pictures would take them all. */

@@ -1,5 +1,5 @@
 /** What adaptation works on, in the space that the head sees. C classes, D feature values. */
-import type { EvidenceModel } from '../fitting/evidence.js';
+import type { PictureKnowledge } from '../fitting/rows/move-to-pictures.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
 import type { RowSource } from '../matrix.js';
 import type { GuardRows } from './guard-rows.js';
@@ -20,11 +20,10 @@ export interface CompetingPrototype {
   readonly knownShare: number;
 }
 
-export interface AdaptationInput {
+export interface AdaptationInput extends PictureKnowledge {
   readonly pool: RowSource; // (N, D); of unit length, unless they are stored rows, which are scaled as they are read
   readonly classes: readonly CompetingPrototype[];
   readonly guard: GuardRows;
-  readonly evidence: EvidenceModel;
   /** Length of a class mean of unit rows. */
   readonly meanLength: number;
 }

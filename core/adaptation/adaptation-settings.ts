@@ -11,11 +11,12 @@ export const usualAdaptation: AdaptationSettings = {
   caution: 1.43,
   relief: 0.86,
   strength: 1,
+  offset: 0,
 };
 
 /** With what was chosen for the bundle on its validation classes. Classes are held to equal masses as firmly as the assignment is soft. */
 export function adaptationSettingsOf({ head }: Pick<Manifest, 'head'>): AdaptationSettings {
   if (!head.assignment) return usualAdaptation;
-  const { epsilon, mistakes, strength } = head.assignment;
-  return { ...usualAdaptation, epsilon, rho: epsilon, mistakes, strength };
+  const { epsilon, mistakes, strength, offset } = head.assignment;
+  return { ...usualAdaptation, epsilon, rho: epsilon, mistakes, strength, offset };
 }

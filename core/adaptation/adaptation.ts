@@ -19,6 +19,8 @@ export interface AdaptationSettings {
   readonly relief: number;
   /** As what share of a labelled picture an assigned one counts. */
   readonly strength: number;
+  /** What classes known by attributes get beside the head's bias, in units of the cosine, since prototypes are compared here and not head rows. */
+  readonly offset: number;
 }
 
 export interface AdaptedClass {
@@ -52,7 +54,7 @@ export interface Adaptation {
   readonly transport: { readonly iterations: number; readonly marginalError: number };
   /**
    * How well pictures of the pool that were held out are explained by the classes, before and after: the mean of log sum_c exp(score_c / epsilon), in
-   * nats. It grows where the pool has something to say. Null when nothing moves, or when the pool is too small or too large to hold out a part.
+   * nats. It grows where the pool has something to say. Null when nothing moves, or when the pool is too small to hold out a part.
    */
   readonly expected: { readonly before: number; readonly after: number } | null;
   /** Reasons for not expecting much of it, as sentences for an operator. */

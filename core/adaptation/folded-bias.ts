@@ -4,16 +4,18 @@ import type { RuntimeClass } from '../fitting/runtime-class.js';
 import { unseenBiasFor } from '../head/unseen-bias.js';
 
 /**
- * The constant of a fitted head row with what assigned pictures take from the bias on unseen classes: for whoever keeps the row, and not the
- * number of pictures behind it. `competing` unseen classes compete; by default as many as the bundle has.
+ * The constant of a fitted head row with what its pictures take from the bias on unseen classes: for whoever keeps the row, and of the pictures behind
+ * it knows only those of `served`. `competing` unseen classes compete; by default as many as the bundle has.
  */
 export function foldedBias(
   manifest: Manifest,
-  one: Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>,
+  fitted: DescribedClass,
+  served: DescribedClass,
   bias: number,
   competing = manifest.classes.filter(({ seen }) => !seen).length,
 ): number {
-  const { name, attributes, examples } = one;
-  const without = unseenShareOf(manifest, { name, attributes, ...(examples && { examples }) });
-  return bias + unseenBiasFor(manifest.head, competing) * (unseenShareOf(manifest, one) - without);
+  const shares = unseenShareOf(manifest, fitted) - unseenShareOf(manifest, served);
+  return bias + unseenBiasFor(manifest.head, competing) * shares;
 }
+
+type DescribedClass = Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>;

@@ -1,12 +1,12 @@
 /**
  * Rows of seen classes as they would look had training not had them: by them mistakes are measured. A training row lies nearer to its class than
- * a new picture does, because the class mean and the feature map were fitted on it. What a row r has beyond the mean of its class is
- * therefore stretched, by what leaving it out would change (n rows of its class, N rows in all, r in mapped and whitened features):
+ * a new picture does, because the class mean and the feature map were fitted on it. What a row r has beyond the mean m of its class is
+ * therefore stretched, by what leaving it out of the mean of its n rows would change:
  *
- *   x = m + (n / (n - 1) / (1 - h))^2 r        h = |r|^2 / N, the leverage of the row in the within-class covariance
+ *   x = m + (n / (n - 1))^2 r
  *
  * The square is not from theory: with it the share of mass that such rows send to unseen classes comes nearest to that of test rows
- * (docs/experiments.md).
+ * (docs/experiments.md). What the feature map has to do with it is measured when a bundle is trained (`mistakes` in adaptation.ts).
  */
 import type { Bundle } from '../bundle/bundle.js';
 import { dotProduct } from '../compute/dot-product.js';
@@ -23,7 +23,6 @@ export interface GuardRows {
 
 /** More rows hardly change what is measured. */
 const maxRows = 3000;
-const maxLeverage = 0.5;
 /** So many of the pictures of a class that is known by its attributes only may be taken for none of the classes. */
 const lostShare = 0.01;
 /** Where the bundle does not say how far classes are from where attributes put them. */
@@ -33,7 +32,6 @@ const defaultMinCosine = 0.65;
 interface GuardSource extends Pick<Bundle, 'replay' | 'deviations'> {
   readonly manifest: {
     readonly classes: readonly { readonly seen: boolean }[];
-    readonly featureMap: Pick<Bundle['manifest']['featureMap'], 'kind'>;
   };
 }
 
@@ -62,14 +60,10 @@ export function guardRows(
     (_, i) => usable[Math.floor(i * step)],
   );
   const rows = matrix(picked.length, width);
-  const isWhitened = manifest.featureMap.kind === 'whitened';
   picked.forEach((from, i) => {
     const [row, mean, to] = [rowOf(features, from), means.get(labels[from])!, rowOf(rows, i)];
     const n = counts.get(labels[from])!;
-    let squares = 0;
-    for (let k = 0; k < width; k++) squares += (row[k] - mean[k]) ** 2;
-    const leverage = isWhitened ? Math.min(maxLeverage, squares / labels.length) : 0; // h
-    const stretch = (n / (n - 1) / (1 - leverage)) ** 2;
+    const stretch = (n / (n - 1)) ** 2;
     for (let k = 0; k < width; k++) to[k] = mean[k] + stretch * (row[k] - mean[k]);
   });
   directRows(rows, 1);

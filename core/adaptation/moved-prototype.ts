@@ -1,4 +1,5 @@
-import type { EvidenceModel } from '../fitting/evidence.js';
+import { picturesOfBoth } from '../fitting/evidence.js';
+import { posteriorOf, type PictureKnowledge } from '../fitting/rows/move-to-pictures.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
 import { directRows } from '../head/feature-map.js';
 import { matrix } from '../matrix.js';
@@ -8,16 +9,10 @@ import type { CompetingPrototype } from './adaptation-input.js';
 export function movedPrototype(
   { attributed, labelled, knownShare }: CompetingPrototype,
   assigned: AssignedPictures,
-  evidence: EvidenceModel,
-  meanLength: number,
+  { meanLength, ...knowledge }: PictureKnowledge & { readonly meanLength: number },
 ): Float32Array {
-  const pictures = assigned.pictures + (labelled?.pictures ?? 0);
-  const mean = labelled
-    ? assigned.mean.map(
-        (value, k) => (assigned.pictures * value + labelled.pictures * labelled.mean[k]) / pictures,
-      )
-    : assigned.mean;
+  const pictured = labelled ? picturesOfBoth(labelled, assigned) : assigned;
   const from = attributed.map((value) => meanLength * value);
-  const moved = evidence.posteriorMean(from, mean, pictures, knownShare).slice();
+  const moved = posteriorOf(knowledge, from, pictured, knownShare).slice();
   return directRows(matrix(1, moved.length, moved), 1).data;
 }

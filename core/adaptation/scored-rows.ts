@@ -4,7 +4,8 @@
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { directRows } from '../head/feature-map.js';
-import { matrix, piecesOf, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import { matrix, passingPiecesOf, rowsAt, type Matrix, type RowSource } from '../matrix.js';
+import type { Turns } from '../stop.js';
 import type { CostRows } from './relaxed-transport.js';
 
 /** Scores kept: 64 MiB. More are computed again in every pass, which bounds memory whatever the size of the pool. */
@@ -17,6 +18,8 @@ interface ScoredColumns {
   readonly offsets: Float64Array;
   /** Cost of the column "none of these", which comes last, for each row: (N); null: there is no such column. */
   readonly noneCosts: Float32Array | null;
+  /** Where somebody may ask to stop. */
+  readonly turns?: Turns | undefined;
 }
 
 /** C_nc = -x_n · p_c - offset_c. */
@@ -45,16 +48,17 @@ export class ScoredRows implements CostRows {
 
   async visit(visitor: (costs: Matrix, start: number) => void): Promise<void> {
     if (this.kept)
-      this.kept.forEach((costs, i) => {
+      for (const [i, costs] of this.kept.entries()) {
         visitor(costs, i * rowsAtOnce);
-      });
+        await this.scored.turns?.next();
+      }
     else
       await this.visitRows((costs, _rows, start) => {
         visitor(costs, start);
       });
   }
 
-  /** The same, with the rows that the costs belong to. */
+  /** The same, with the rows that the costs belong to: valid until the visitor's promise is kept. */
   async visitRows(
     visitor: (costs: Matrix, rows: Matrix, start: number) => void | Promise<void>,
   ): Promise<void> {
@@ -62,11 +66,12 @@ export class ScoredRows implements CostRows {
     const kept = this.kept;
     const made: Matrix[] = [];
     let start = 0;
-    for (const piece of piecesOf(this.pool, rowsAtOnce)) {
+    for (const piece of passingPiecesOf(this.pool, rowsAtOnce)) {
       const rows = 'data' in this.pool ? piece : directRows(piece, 1); // stored rows have the length that they have
       const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows, start);
       if (!kept && isKept) made.push(costs);
       await visitor(costs, rows, start);
+      await this.scored.turns?.next();
       start += rows.rows;
     }
     if (!kept && isKept) this.kept = made;
@@ -86,10 +91,10 @@ export class ScoredRows implements CostRows {
   }
 }
 
-/** The rows themselves if their scores fit into memory, otherwise as many of them as do, spread evenly; those in memory. */
+/** The rows themselves if their scores fit into memory, otherwise as many of them as do, spread evenly. */
 export function scoresThatFit(pool: RowSource, columns: number, scoresKept = maxScoresKept): RowSource {
   const count = Math.floor(scoresKept / columns);
   if (pool.rows <= count) return pool;
   const picked = Array.from({ length: count }, (_, i) => Math.floor((i * pool.rows) / count));
-  return directRows(takeRows(pool, picked), 1);
+  return rowsAt(pool, picked);
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../failures.js';
 import { sha256Of } from '../hash.js';
+import { whyNotOpened } from '../why-not-opened.js';
 import { keepBackbone } from './backbone.js';
 import { backboneEntrySchema, checkOwnName, type BackboneEntry, type Catalogue } from './catalogue.js';
 import { adaptOnnx } from './own-onnx.js';
@@ -24,7 +25,7 @@ export async function addBackbone(catalogue: Catalogue, own: OwnBackbone): Promi
   const { name, file, width, height, featureLayer } = own;
   checkOwnName(catalogue, name);
   const bytes = await readFile(file).catch((error: unknown) => {
-    throw new Failure('backbone-unavailable', `Cannot open ${file}: ${(error as Error).message}`, {
+    throw new Failure('backbone-unavailable', `Cannot open ${file}: ${whyNotOpened(error)}`, {
       cause: error,
     });
   });

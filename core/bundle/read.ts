@@ -9,13 +9,21 @@ import { exampleCount, examplesByClass } from './examples-file.js';
 import { manifestSchema, type Manifest } from './manifest.js';
 import { upgradeManifest } from './upgrade.js';
 
-/** Reads a bundle and verifies every byte of it. */
-export async function readBundle(path: string): Promise<Bundle> {
-  const { manifest, identity } = await readManifest(path);
-  const file = async (name: string): Promise<Buffer> => {
+interface DescribedBundle {
+  readonly manifest: Manifest;
+  readonly identity: string;
+}
+
+/** Reads a bundle and verifies every byte of it; what readManifest() gave is not read again. */
+export async function readBundle(path: string, described?: DescribedBundle): Promise<Bundle> {
+  const { manifest, identity } = described ?? (await readManifest(path));
+  const names = Object.keys(manifest.files);
+  const read = await Promise.all(names.map((name) => readOrNull(join(path, name))));
+  const contents = new Map(names.map((name, i) => [name, read[i]]));
+  const file = (name: string): Buffer => {
     const entry = manifest.files[name] as Manifest['files'][string] | undefined;
     if (!entry) damaged(path, `the manifest lists no ${name}`);
-    const bytes = await readOrNull(join(path, name));
+    const bytes = contents.get(name);
     if (!bytes) damaged(path, `${name} is missing`);
     if (bytes.length !== entry.bytes)
       damaged(path, `${name} has ${bytes.length} bytes instead of ${entry.bytes}`);
@@ -24,10 +32,10 @@ export async function readBundle(path: string): Promise<Bundle> {
   };
   const classes = manifest.classes.length;
   const width = manifest.featureMap.mappedWidth;
-  const labels = new Int32Array(copyOf(await file('replay-labels.i32')));
-  const replay = fromHalf(new Uint16Array(copyOf(await file('replay-features.f16'))));
-  const weights = new Float32Array(copyOf(await file('head-weights.f32')));
-  const bias = new Float32Array(copyOf(await file('head-bias.f32')));
+  const labels = new Int32Array(copyOf(file('replay-labels.i32')));
+  const replay = fromHalf(new Uint16Array(copyOf(file('replay-features.f16'))));
+  const weights = new Float32Array(copyOf(file('head-weights.f32')));
+  const bias = new Float32Array(copyOf(file('head-bias.f32')));
   if (
     weights.length !== classes * width ||
     bias.length !== classes ||
@@ -36,18 +44,18 @@ export async function readBundle(path: string): Promise<Bundle> {
     damaged(path, `its sizes do not fit ${classes} classes of ${width} features`);
   }
   const count = exampleCount(manifest);
-  const examples = count > 0 ? rowsOf(await file('examples.f16'), width) : matrix(0, width);
+  const examples = count > 0 ? rowsOf(file('examples.f16'), width) : matrix(0, width);
   if (examples.rows !== count) damaged(path, `examples.f16 has ${examples.rows} rows instead of ${count}`);
   return {
     manifest,
     identity,
-    featureMap: await file('features.onnx'),
-    generator: await file('generator.onnx'),
-    predictor: await file('predictor.onnx'),
+    featureMap: file('features.onnx'),
+    generator: file('generator.onnx'),
+    predictor: file('predictor.onnx'),
     weights: matrix(classes, width, weights),
     bias,
-    deviations: 'deviations.f16' in manifest.files ? rowsOf(await file('deviations.f16'), width) : null,
-    novelty: 'novelty.f16' in manifest.files ? rowsOf(await file('novelty.f16'), width) : null,
+    deviations: 'deviations.f16' in manifest.files ? rowsOf(file('deviations.f16'), width) : null,
+    novelty: 'novelty.f16' in manifest.files ? rowsOf(file('novelty.f16'), width) : null,
     examples: examplesByClass(manifest, examples),
     replay: { features: matrix(labels.length, width, replay), labels },
   };
@@ -57,7 +65,7 @@ export async function readBundle(path: string): Promise<Bundle> {
  * The manifest alone, verified against its digest: quick, for looking at a bundle. The identity is that of the file as it
  * is stored, also where an older format is upgraded in memory.
  */
-export async function readManifest(path: string): Promise<{ manifest: Manifest; identity: string }> {
+export async function readManifest(path: string): Promise<DescribedBundle> {
   const text = await readOrNull(join(path, 'manifest.json'));
   if (!text) {
     throw new Failure(

@@ -3,6 +3,7 @@
  * run() is a synchronous native call that blocks its thread; a server calls it from worker threads only.
  */
 import * as ort from 'onnxruntime-node';
+import { sessionThreads } from '../available-cores.js';
 import { Failure } from '../failures.js';
 import type { ElementType } from './onnx-format.js';
 import { sizeOf, type Shape } from './shapes.js';
@@ -23,7 +24,7 @@ interface Tensor {
 
 export interface SessionOptions {
   readonly provider?: Provider;
-  /** Threads for one operator; 0 lets the runtime take all cores. */
+  /** Threads for one operator; 0 lets the runtime take all cores that the CPU limit of a container allows. */
   readonly threads?: number;
   /**
    * Whether idle threads of the runtime look for work all the time (the runtime's default) or sleep. Beside other work on
@@ -59,7 +60,7 @@ export class Session {
     const create = (name: Provider): Promise<ort.InferenceSession> => {
       const settings: ort.InferenceSession.SessionOptions = {
         executionProviders: [name],
-        intraOpNumThreads: threads,
+        intraOpNumThreads: sessionThreads(threads),
         interOpNumThreads: 1,
         logSeverityLevel: 3,
         ...(saveOptimised && { optimizedModelFilePath: saveOptimised.graph }),

@@ -10,6 +10,7 @@ import type { HeadTable } from '../head/head-table.js';
 import { NoveltyObserver, unpackGeometry } from '../head/novelty/geometry.js';
 
 import { piecesOf, rowOf, takeRows, type Matrix } from '../matrix.js';
+import { stopIfAsked } from '../stop.js';
 import { placeVariance } from './belief.js';
 import type { DiscoveredGroup, Discovery, DraftAttribute } from './discovery.js';
 import {
@@ -32,6 +33,8 @@ export const minToSearch = 3;
 
 interface DiscoverOptions extends SessionOptions {
   readonly settings?: DiscoverySettings;
+  /** Aborted by who no longer wants the result. */
+  readonly signal?: AbortSignal;
 }
 
 /** `features` as the backbone extracts them: (n, features). */
@@ -39,14 +42,18 @@ export async function discoverClasses(
   bundle: Bundle,
   table: HeadTable,
   features: Matrix,
-  { settings = usualDiscovery, ...options }: DiscoverOptions = {},
+  { settings = usualDiscovery, signal, ...options }: DiscoverOptions = {},
 ): Promise<Discovery> {
   requireUsable(bundle, features);
-  const answers = await answersOf(bundle, table, features, options);
+  const answers = await answersOf(bundle, table, features, options, signal);
   const mapper = await FeatureMapper.open(bundle.featureMap, bundle.manifest.featureMap.mappedWidth, options);
   try {
     const mapped = await mapper.map(features); // (n, D)
-    const found = findGroups(await pictureRows(bundle, table, mapped, answers, options), settings);
+    const found = await findGroups(
+      await pictureRows(bundle, table, mapped, answers, options),
+      settings,
+      signal,
+    );
     const reader = found.length > 0 ? new AttributeReader(bundle) : null;
     return {
       pictures: features.rows,
@@ -77,12 +84,15 @@ async function answersOf(
   table: HeadTable,
   features: Matrix,
   options: SessionOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Classification[]> {
   const classifier = await Classifier.over(bundle, table, options);
   try {
     const answers: Classification[] = [];
-    for (const piece of piecesOf(features, 512))
+    for (const piece of piecesOf(features, 512)) {
+      if (signal) stopIfAsked(signal);
       answers.push(...(await classifier.classify(piece, { topK: classesPerPicture })));
+    }
     return answers;
   } finally {
     await classifier.release();

@@ -15,6 +15,7 @@
  */
 import { pickEvenly } from '../head/class-statistics.js';
 import { takeRows, type Matrix } from '../matrix.js';
+import { inTurns } from '../stop.js';
 import { Components } from './components.js';
 import { Mixture, type Belief, type LikelyClasses, type PictureSpread } from './mixture.js';
 import { wardClusters } from './ward-clusters.js';
@@ -69,11 +70,17 @@ export interface FoundGroup {
   readonly looseness: number;
 }
 
-/** Largest gain first. */
+/** Largest gain first. It takes its thread for long, so `signal` and others get turns between its steps. */
 export function findGroups(
   pictures: PictureRows,
   settings: DiscoverySettings = usualDiscovery,
-): FoundGroup[] {
+  signal: AbortSignal = new AbortController().signal,
+): Promise<FoundGroup[]> {
+  return inTurns(groupsOf(pictures, settings), signal);
+}
+
+/** Yields after each of its steps. */
+function* groupsOf(pictures: PictureRows, settings: DiscoverySettings): Generator<void, FoundGroup[], void> {
   const { projected, known, spread } = pictures;
   const within = Float64Array.from(spread.within, (value) => value * settings.spread);
   const wide = { within, between: spread.between };
@@ -83,7 +90,7 @@ export function findGroups(
   const likely = isAll ? pictures.likely : likelyOf(pictures.likely, sample);
   const mixture = new Mixture(rows, likely, known, wide, settings.headShare);
   const novelty = isAll ? pictures.novelty : Float32Array.from(sample, (row) => pictures.novelty[row]);
-  const gains = addGroups(mixture, rows, novelty, wide, settings);
+  const gains = yield* addGroups(mixture, rows, novelty, wide, settings);
   if (gains.length === 0) return [];
   const last = isAll ? mixture : new Mixture(projected, pictures.likely, known, wide, settings.headShare);
   if (!isAll)
@@ -99,15 +106,16 @@ export function findGroups(
 }
 
 /** Returns what each new class gained when it was added. */
-function addGroups(
+function* addGroups(
   mixture: Mixture,
   rows: Matrix,
   novelty: Float32Array,
   spread: PictureSpread,
   settings: DiscoverySettings,
-): number[] {
+): Generator<void, number[], void> {
   const maxClusterSize = Math.max(settings.minPictures, Math.floor(largestShare * rows.rows), tinyPool);
   const clusters = wardClusters(rows, settings.minPictures, maxClusterSize);
+  yield;
   const candidates = new Components(spread.within, clusters.length);
   const sums = clusters.map((members) => sumOf(rows, members));
   const densities = clusters.map((members, j) => {
@@ -129,6 +137,7 @@ function addGroups(
       if (added.has(j)) continue; // its rows went elsewhere, and would again
       const own = gainOf(densities[j], mixture, clusters[j], looksNew[j]) - candidates.costOfMean(j);
       if (own > gain) [best, gain] = [j, own];
+      yield;
     }
     if (best < 0) return gains;
     added.add(best);

@@ -161,7 +161,7 @@ async function probabilities(
   });
 }
 
-interface Described {
+interface CandidateRow {
   readonly promised: number;
   readonly row: Float32Array; // of the head
   readonly own: Float32Array; // encoded attributes
@@ -171,7 +171,7 @@ interface Described {
 
 function expectedOf(
   { bundle, base }: RowContext,
-  { promised, row, own, unseen, encodedOf }: Described,
+  { promised, row, own, unseen, encodedOf }: CandidateRow,
 ): number | null {
   const { classes, confidence } = bundle.manifest;
   if (!confidence?.recognition) return null;

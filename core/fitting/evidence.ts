@@ -113,19 +113,13 @@ export class EvidenceModel {
 
   /**
    * The posterior mean of a class that attributes put at `attributed` (D), with `pictures` pictures whose mean is `mean` (D). Where only a share of
-   * the attributes is known, they count as so many pictures less; with none known it is for pictures-alone.ts to say.
+   * the attributes is known, rows/move-to-pictures.ts mixes it with what pictures alone say.
    */
-  posteriorMean(
-    attributed: Float32Array,
-    mean: Float32Array,
-    pictures: number,
-    knownShare = 1,
-  ): Float32Array {
+  posteriorMean(attributed: Float32Array, mean: Float32Array, pictures: number): Float32Array {
     if (pictures === 0) return attributed;
-    if (knownShare === 0) return mean;
     const { classSpread, pictureSpread } = this.settings;
     const isotropic = (this.isotropicShare * classSpread) / this.width; // c
-    const noise = (knownShare * pictureSpread) / this.width / pictures; // v/n
+    const noise = pictureSpread / this.width / pictures; // v/n
     const difference = Float64Array.from(mean, (value, k) => value - attributed[k]); // d
     const explained = this.explained(difference, isotropic + noise);
     const kept = noise / (isotropic + noise);
@@ -174,10 +168,12 @@ export function picturesTogether(
   assigned: AssignedPictures | undefined,
 ): AssignedPictures | null {
   const own = examples && examples.rows > 0 ? { mean: meanOfRows(examples), pictures: examples.rows } : null;
-  if (!own || !assigned) return own ?? assigned ?? null;
-  const pictures = own.pictures + assigned.pictures;
-  const mean = own.mean.map(
-    (value, k) => (own.pictures * value + assigned.pictures * assigned.mean[k]) / pictures,
-  );
+  return own && assigned ? picturesOfBoth(own, assigned) : (own ?? assigned ?? null);
+}
+
+/** Pictures of one class from two sources. */
+export function picturesOfBoth(one: AssignedPictures, other: AssignedPictures): AssignedPictures {
+  const pictures = one.pictures + other.pictures;
+  const mean = one.mean.map((value, k) => (one.pictures * value + other.pictures * other.mean[k]) / pictures);
   return { mean, pictures };
 }

@@ -100,8 +100,9 @@ export class RuntimeFitter {
     classes: readonly RuntimeClass[],
     features: RowSource,
     settings?: AdaptationSettings,
+    signal?: AbortSignal,
   ): Promise<Adaptation> {
-    return adaptClasses(this.assembly, classes, features, settings);
+    return adaptClasses(this.assembly, classes, features, settings, signal);
   }
 
   release(): Promise<void> {

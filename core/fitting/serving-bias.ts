@@ -4,7 +4,7 @@ import { evidenceSettingsOf, unseenShare } from './evidence.js';
 import type { RuntimeClass } from './runtime-class.js';
 
 type OwnClass = Manifest['classes'][number];
-interface Described {
+interface BundleHead {
   readonly head: Pick<Manifest['head'], 'evidence'>;
 }
 type CompetingDescription = Pick<RuntimeClass, 'name' | 'attributes' | 'examples' | 'assigned'>;
@@ -22,7 +22,7 @@ export function unseenShareOf(
 }
 
 /** The same of a class of the bundle, as training left it: a few-shot class has pictures. */
-export function ownUnseenShare(manifest: Described, own: OwnClass): number {
+export function ownUnseenShare(manifest: BundleHead, own: OwnClass): number {
   return shareOf(manifest, { attributes: own.attributes }, own);
 }
 
@@ -55,7 +55,7 @@ export function unseenSharesOf(
 
 /** Pictures that training had of a few-shot class count as those that were added. */
 function shareOf(
-  manifest: Described,
+  manifest: BundleHead,
   { attributes, examples, assigned }: Omit<CompetingDescription, 'name'>,
   own: OwnClass | undefined, // the bundle's class of that name
 ): number {

@@ -31,7 +31,7 @@ export interface AttributeSolver {
   errors(givenAt: readonly number[], missingAt: readonly number[]): Float64Array;
 }
 
-type Described = Pick<Manifest, 'classes' | 'attributes'>;
+type DescribedClasses = Pick<Manifest, 'classes' | 'attributes'>;
 
 const ridges = [0.03, 0.1, 0.3, 1, 3, 10];
 const ridgesByNames = [0.05, 0.1, 0.2, 0.4];
@@ -39,7 +39,10 @@ const ridgesByNames = [0.05, 0.1, 0.2, 0.4];
 const shares = [1 / 64, 1 / 16, 1 / 4, 1 / 2, 7 / 8];
 
 /** `given` in the bundle's order and units, NaN where a value is not known. */
-export function completeAttributes(manifest: Described, given: readonly number[]): CompletedAttributes {
+export function completeAttributes(
+  manifest: DescribedClasses,
+  given: readonly number[],
+): CompletedAttributes {
   const known = given.map((value) => !Number.isNaN(value));
   if (!known.includes(false)) return { values: given, known };
   const completion = Completion.of(manifest);
@@ -47,7 +50,10 @@ export function completeAttributes(manifest: Described, given: readonly number[]
 }
 
 /** The same values, and how far off they may be; it takes several times as long. */
-export function estimateAttributes(manifest: Described, given: readonly number[]): EstimatedAttributes {
+export function estimateAttributes(
+  manifest: DescribedClasses,
+  given: readonly number[],
+): EstimatedAttributes {
   const completed = completeAttributes(manifest, given);
   return { ...completed, errors: Completion.of(manifest).errors(completed.known) };
 }
@@ -68,7 +74,7 @@ class Completion {
     ];
   }
 
-  static of({ classes, attributes }: Described): Completion {
+  static of({ classes, attributes }: DescribedClasses): Completion {
     let completion = Completion.known.get(classes);
     if (!completion) {
       const statistics = new ClassStatistics(classes.map((one) => one.attributes));

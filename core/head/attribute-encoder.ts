@@ -72,6 +72,11 @@ export function encodeAttributes(encoding: AttributeEncoding, attributes: Matrix
   return encoded;
 }
 
+/** Whether a class is encoded alike whatever it has of this attribute: the seen classes do not differ in it. */
+export function isIgnored({ deviation }: AttributeEncoding, attribute: number): boolean {
+  return deviation[attribute] === 0; // of the unit-length encoding it is 1
+}
+
 /**
  * One encoded row in the units in which experts gave it. A unit-length encoding has lost the length: `typicalLength` stands
  * in for it.

@@ -56,7 +56,7 @@ export interface Classification {
   /** In the order in which they were asked for, those of them that may answer. */
   readonly scores?: readonly Score[];
   readonly rollUp?: RollUp;
-  /** Whether probabilities are frequencies, as measured on validation classes. */
+  /** Whether probabilities are frequencies, as measured on validation classes with the bundle's own bias on unseen classes. */
   readonly calibrated: boolean;
   /** The share of pictures of known classes that look less new; null where the bundle was not measured for it. */
   readonly novelty: number | null;
@@ -69,6 +69,12 @@ export type ServedBundle = Pick<Bundle, 'manifest' | 'featureMap' | 'predictor' 
   /** Real rows, from which the reading of attributes is learnt; without them the predictor reads. */
   readonly replay?: Bundle['replay'] | undefined;
 };
+
+interface RankedRow {
+  readonly ranking: Ranking;
+  /** Whether unseen classes got the bias with which the bundle was calibrated. */
+  readonly isUsualBias: boolean;
+}
 
 export class Classifier {
   private readonly explainer: Explainer;
@@ -100,7 +106,7 @@ export class Classifier {
     const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, options);
     const scorer = await Scorer.open(options, optionsOfMany);
     const detector = await NoveltyDetector.open(bundle, table, options);
-    const readings = await PictureReadings.open(bundle, options);
+    const readings = new PictureReadings(bundle, options);
     return new Classifier(manifest, table, mapper, scorer, readings, detector);
   }
 
@@ -121,14 +127,14 @@ export class Classifier {
     const rankings = await this.rankings(entering, rows.map(each));
     return rows.map((i) => {
       const { topK, minProbability = 0, scoresOf, groupBy, explain, unknownAt = usualUnknownAt } = each(i);
-      const ranking = rankings[i];
+      const { ranking, isUsualBias } = rankings[i];
       const likeliest = ranking.best(Math.max(topK, likeliestCount));
       const best = likeliest.slice(0, topK).filter(({ probability }) => probability >= minProbability);
       const novelty = observed && likeliest.length > 0 ? this.novelty(observed, i, ranking, likeliest) : null;
       const rollUp = groupBy === undefined ? undefined : ranking.rollUp(groupBy, this.table.groups.values());
       return {
         predictions: best.map((one) => this.prediction(one)),
-        calibrated: this.manifest.confidence !== null,
+        calibrated: this.manifest.confidence !== null && isUsualBias,
         novelty,
         verdict: novelty === null ? null : verdictOf(novelty, likeliest[0].probability, unknownAt),
         ...(scoresOf && { scores: scoresOf.flatMap((name) => this.score(ranking, name) ?? []) }),
@@ -155,14 +161,14 @@ export class Classifier {
   private async rankings(
     rows: Matrix, // (n, D), as they enter the head
     options: readonly ClassificationOptions[],
-  ): Promise<Ranking[]> {
+  ): Promise<RankedRow[]> {
     const byCompetition = new Map<Competition, number[]>();
     options.forEach(({ mayAnswer }, i) => {
       const competition = this.competitions.of(mayAnswer);
       byCompetition.set(competition, [...(byCompetition.get(competition) ?? []), i]);
     });
     const calibration = this.manifest.confidence ?? uncalibrated;
-    const rankings: Ranking[] = [];
+    const rankings: RankedRow[] = [];
     for (const [competition, members] of byCompetition) {
       const { places, head, unseenCount } = competition;
       const entering = members.length === rows.rows ? rows : takeRows(rows, members);
@@ -171,7 +177,10 @@ export class Classifier {
       members.forEach((i, m) => {
         const { unseenBias = usualBias } = options[i];
         const competing = this.competing(rowOf(scores, m), competition, unseenBias); // (k)
-        rankings[i] = new Ranking(competing, places, this.table, calibration);
+        rankings[i] = {
+          ranking: new Ranking(competing, places, this.table, calibration),
+          isUsualBias: unseenBias === usualBias,
+        };
       });
     }
     return rankings;

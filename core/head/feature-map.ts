@@ -35,7 +35,6 @@ export type FittedFeatureMap =
 
 /** Rows in one run: enough to keep the processor busy, few enough to keep memory flat. */
 const rowsPerRun = 512;
-const rowsPerPiece = 8 * rowsPerRun;
 const smallestSquaredLength = 1e-24;
 
 export function featureMapModel(map: FittedFeatureMap): Uint8Array {
@@ -94,8 +93,8 @@ export class FeatureMapper {
     room: RowRoom = roomLike(features, rows.length, this.mappedWidth),
   ): Promise<RowSource> {
     return fillRoom(room, async () => {
-      for (let start = 0; start < rows.length; start += rowsPerPiece)
-        room.append(await this.map(features, rows.subarray(start, start + rowsPerPiece)));
+      for (let start = 0; start < rows.length; start += rowsPerRun)
+        room.append(await this.map(features, rows.subarray(start, start + rowsPerRun)));
     });
   }
 

@@ -16,17 +16,15 @@ type ReadingBundle = Pick<Bundle, 'manifest' | 'predictor'> & {
 
 export class PictureReadings {
   private reader: AttributeReader | null = null;
+  /** Opened when it is first asked: with real rows it never is. */
+  private predictor: Promise<Session> | null = null;
   private readonly typicalLength: number;
 
-  private constructor(
+  constructor(
     private readonly bundle: ReadingBundle,
-    private readonly predictor: Session,
+    private readonly options: SessionOptions,
   ) {
     this.typicalLength = mean(bundle.manifest.classes.map(({ attributes }) => Math.hypot(...attributes)));
-  }
-
-  static async open(bundle: ReadingBundle, options: SessionOptions): Promise<PictureReadings> {
-    return new PictureReadings(bundle, await Session.open(bundle.predictor, options));
   }
 
   /** One for each mapped row. */
@@ -48,15 +46,16 @@ export class PictureReadings {
     });
   }
 
-  release(): Promise<void> {
-    return this.predictor.release();
+  async release(): Promise<void> {
+    await (await this.predictor)?.release();
   }
 
   /** (n, d), encoded */
   private async predict(mapped: Matrix): Promise<Matrix> {
     const width = this.bundle.manifest.attributes.length;
     const features = BoundTensor.floats([mapped.rows, mapped.columns], mapped.data);
-    const { attributes } = await this.predictor.run({ features });
+    this.predictor ??= Session.open(this.bundle.predictor, this.options);
+    const { attributes } = await (await this.predictor).run({ features });
     return matrix(mapped.rows, width, attributes.data as Float32Array);
   }
 }

@@ -14,11 +14,25 @@ export interface LinearHead {
 /** From this many classes on, a second thread saves more time than waking it takes. */
 const minClassesForThreads = 2000;
 
-/** The product with either operand on the left. */
-interface ScoreSessions {
-  readonly byRow: Session; // (rows, C)
-  readonly byClass: Session; // (C, rows)
+/** The product with either operand on the left, opened when it is first asked for. */
+class ScoreSessions {
+  private readonly opened = new Map<Left, Promise<Session>>();
+
+  constructor(private readonly options: SessionOptions) {}
+
+  with(left: Left): Promise<Session> {
+    const opened = this.opened.get(left) ?? openSession(left, this.options);
+    this.opened.set(left, opened);
+    return opened;
+  }
+
+  async release(): Promise<void> {
+    for (const opened of this.opened.values()) await (await opened).release();
+  }
 }
+
+/** The rows on the left give (rows, C), the classes (C, rows). */
+type Left = 'rows' | 'classes';
 
 export class Scorer {
   private constructor(
@@ -28,8 +42,9 @@ export class Scorer {
 
   /** `ofMany`: options for many classes, where reading all weights for a handful of rows keeps several threads busy. */
   static async open(options: SessionOptions = {}, ofMany = options): Promise<Scorer> {
-    const few = await openSessions(options);
-    return new Scorer(few, ofMany === options ? few : await openSessions(ofMany));
+    const few = new ScoreSessions(options);
+    await few.with('rows'); // a runtime that cannot be used fails here
+    return new Scorer(few, ofMany === options ? few : new ScoreSessions(ofMany));
   }
 
   /** (rows, C) for features (rows, D). */
@@ -40,8 +55,9 @@ export class Scorer {
     const isByClass = rows > 1 && classes > rows;
     const shape = isByClass ? [classes, rows] : [rows, classes];
     const products = new Float32Array(rows * classes);
-    const { byRow, byClass } = classes < minClassesForThreads ? this.few : this.many;
-    await (isByClass ? byClass : byRow).run(
+    const sessions = classes < minClassesForThreads ? this.few : this.many;
+    const session = await sessions.with(isByClass ? 'classes' : 'rows');
+    await session.run(
       {
         features: BoundTensor.floats([rows, width], features.data),
         weights: BoundTensor.floats([classes, width], weights.data),
@@ -57,21 +73,14 @@ export class Scorer {
   }
 
   async release(): Promise<void> {
-    for (const { byRow, byClass } of new Set([this.few, this.many])) {
-      await byRow.release();
-      await byClass.release();
-    }
+    for (const sessions of new Set([this.few, this.many])) await sessions.release();
   }
 }
 
-async function openSessions(options: SessionOptions): Promise<ScoreSessions> {
-  return { byRow: await openSession('row', options), byClass: await openSession('class', options) };
-}
-
-function openSession(first: 'row' | 'class', options: SessionOptions): Promise<Session> {
+function openSession(first: Left, options: SessionOptions): Promise<Session> {
   const graph = new Graph('head');
   const features = graph.input('features', ['rows', 'width']);
   const weights = graph.input('weights', ['classes', 'width']);
-  const [left, right] = first === 'row' ? [features, weights] : [weights, features];
+  const [left, right] = first === 'rows' ? [features, weights] : [weights, features];
   return Session.open(graph.encode({ products: graph.matmul(left, right, { transposeB: true }) }), options);
 }

@@ -30,6 +30,7 @@ import type {
   PoolDiscovery,
   PoolPicture,
   RepeatableRequest,
+  UndoneAdaptation,
 } from './contract.js';
 import { RequestsUnderWay } from './requests-under-way.js';
 import { reportOf, type PooledPicture } from './report.js';
@@ -54,8 +55,11 @@ interface AdaptationTarget {
     get(name: string): KnownClass | undefined;
     head(): HeadChange;
   };
-  /** Commits what `draft` makes of the registry as it then is, with the answer for a repeat of the request; answers the revision. */
-  commit(draft: () => Promise<AdaptationChange | null>, remember?: Remembered): Promise<number>;
+  /** Commits what `draft` makes of the registry as it then is, if anything, with the answer for a repeat of the request. */
+  commit(
+    draft: () => Promise<AdaptationChange | null>,
+    remember?: Remembered,
+  ): Promise<{ readonly revision: number; readonly isCommitted: boolean }>;
 }
 
 interface Computed {
@@ -97,6 +101,7 @@ export class ModelAdaptations implements Adaptations {
     pool: string,
     by: string | null,
     request: RepeatableRequest,
+    onWork?: (work: Promise<AdaptationOutcome>, isRepeated: boolean) => void,
   ): Promise<AdaptationOutcome & { readonly isRepeated: boolean }> {
     const { key } = request;
     const remembered = await this.target.store.recall(key);
@@ -113,7 +118,10 @@ export class ModelAdaptations implements Adaptations {
       this.underWay.start(request, async (signal) =>
         this.commit(await this.compute(pool, signal), by, request),
       );
-    return { ...(await this.underWay.find(key)!.outcome), isRepeated: running !== undefined };
+    const isRepeated = running !== undefined;
+    const { outcome } = this.underWay.find(key)!;
+    onWork?.(outcome, isRepeated);
+    return { ...(await outcome), isRepeated };
   }
 
   /** Commits only what is recommended; answers the report, and whether it was committed. */
@@ -131,9 +139,9 @@ export class ModelAdaptations implements Adaptations {
     return (await this.target.store.adaptations(this.target.bundle)).map(committed);
   }
 
-  undo(id: string, by: string | null): Promise<number> {
+  async undo(id: string, by: string | null): Promise<UndoneAdaptation> {
     const { store, bundle } = this.target;
-    return this.target.commit(async () => {
+    const { revision, isCommitted } = await this.target.commit(async () => {
       const all = await store.adaptations(bundle);
       const found = all.find((one) => one.id === id);
       if (!found)
@@ -147,6 +155,7 @@ export class ModelAdaptations implements Adaptations {
         );
       return { kind: 'undo', id, by };
     });
+    return { revision, isUndone: isCommitted };
   }
 
   async discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery> {

@@ -60,6 +60,13 @@ export interface AdaptationOutcome {
   readonly isNew: boolean;
 }
 
+export interface UndoneAdaptation {
+  /** Of the registry. */
+  readonly revision: number;
+  /** False when it was undone before. */
+  readonly isUndone: boolean;
+}
+
 export type PoolPicture = Pick<PoolRow, 'id' | 'features' | 'answered'>;
 
 export interface KnownPool {
@@ -98,17 +105,19 @@ export interface Adaptations {
   adapt(pool: string, by: string | null, signal: AbortSignal): Promise<AdaptationOutcome>;
   /**
    * The same, once for each key, whoever waits for it: it goes on when nobody does, and a repeat joins it or is given the adaptation that the first
-   * request made, as it is by then. `isRepeated` says that this request did nothing.
+   * request made, as it is by then. `isRepeated` says that this request did nothing. `onWork` is given what is computed, unless it was
+   * committed before: whoever waits for it only to answer may give up earlier than it ends.
    */
   adaptOnce(
     pool: string,
     by: string | null,
     request: RepeatableRequest,
+    onWork?: (work: Promise<AdaptationOutcome>, isRepeated: boolean) => void,
   ): Promise<AdaptationOutcome & { readonly isRepeated: boolean }>;
   /** Newest first. */
   list(): Promise<CommittedAdaptation[]>;
-  /** Back to the one before it, or to none; answers the revision. */
-  undo(id: string, by: string | null): Promise<number>;
+  /** Back to the one before it, or to none. */
+  undo(id: string, by: string | null): Promise<UndoneAdaptation>;
   /** Classes that seem to be missing, by the pictures of a pool; changes nothing. */
   discover(pool: string, signal: AbortSignal): Promise<PoolDiscovery>;
   /** In the order of the ids; fails where one is not there. */

@@ -11,7 +11,8 @@ import type { CurrentModel } from '../model/current-model.js';
 import type { Generation } from '../model/generation.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { AdaptationReport } from './contract.js';
+import { auditedRevisions } from '../http/audit.js';
+import type { AdaptationOutcome, AdaptationReport } from './contract.js';
 
 interface WatchContext {
   readonly settings: Pick<ServerConfiguration, 'learnFromTraffic' | 'poolDays' | 'adaptEvery'>;
@@ -124,7 +125,7 @@ export class PoolWatch {
       const facts = { pictures, mass, movedClasses, isRecommended, warnings };
       if (outcome?.isNew)
         logger.info(
-          { audit: true, who: 'adapt-every', what: 'adapt', outcome: 'changed', ...facts, ...idOf(outcome) },
+          { audit: true, who: 'adapt-every', what: 'adapt', ...facts, ...auditedOf(outcome) },
           'Classes were adapted to unlabelled pictures.',
         );
       else if (shallAdapt)
@@ -143,6 +144,6 @@ export class PoolWatch {
   }
 }
 
-function idOf({ adaptation }: { readonly adaptation: { readonly id: string; readonly revision: number } }) {
-  return { adaptation: adaptation.id, revisionAfter: adaptation.revision };
+function auditedOf({ adaptation: { id, revision }, isNew }: AdaptationOutcome) {
+  return { ...auditedRevisions(isNew, revision), adaptation: id };
 }

@@ -1,5 +1,6 @@
 /** An attribute vector as a client gives it, checked against what the model takes. Everything that is wrong is named. */
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { isIgnored } from '../../core/head/attribute-encoder.js';
 import { noteInWords } from '../../core/head/attribute-words.js';
 import { didYouMean } from '../../core/similar-names.js';
 import type { FieldProblem } from '../../core/failures.js';
@@ -22,6 +23,14 @@ const maxRangesAway = 10;
 
 function scaleOf(minimum: number, maximum: number): number {
   return Math.max(maximum - minimum, Math.abs(minimum), Math.abs(maximum), 1);
+}
+
+function largestScale(described: Manifest['attributes']): number {
+  return described.reduce((largest, { minimum, maximum }) => Math.max(largest, scaleOf(minimum, maximum)), 0);
+}
+
+function ignoredBecause(value: number): string {
+  return `the classes of training all have ${value}, so the model ignores it`;
 }
 
 /**
@@ -53,7 +62,7 @@ export function tooMany(value: unknown, attributes: number): FieldProblem | null
 
 export function checkAttributes(
   given: Given,
-  described: Manifest['attributes'],
+  { attributes: described, attributeEncoding }: Pick<Manifest, 'attributes' | 'attributeEncoding'>,
   outOfRange: 'warn' | 'refuse',
   path: readonly PropertyKey[],
   /** Where what is left out is taken from. */
@@ -72,13 +81,12 @@ export function checkAttributes(
     if (stated === undefined) return; // as the other class has it, whatever its range
     if (value >= minimum && value <= maximum) return;
     const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
-    const isAbsurd = !(
-      Math.max(minimum - value, value - maximum) <=
-      maxRangesAway * scaleOf(minimum, maximum)
-    );
+    const ignored = isIgnored(attributeEncoding, index);
+    const scale = ignored ? largestScale(described) : scaleOf(minimum, maximum); // a constant has no scale of its own
+    const isAbsurd = !(Math.max(minimum - value, value - maximum) <= maxRangesAway * scale);
     if (outOfRange === 'refuse' || isAbsurd)
       problems.push({ pointer: at(byPosition ? index : name), detail });
-    else warnings.push(`${noted(name, note)}: ${detail}`);
+    else warnings.push(`${noted(name, note)}: ${ignored ? ignoredBecause(minimum) : detail}`);
   });
   return { attributes, problems: problems.slice(0, 2 * maxListed), warnings };
 }

@@ -3,6 +3,7 @@
  * changes need not wait for it. The result is stored when it measures better and nothing has changed meanwhile.
  */
 import { maxConsolidatedClasses } from '../../core/fitting/consolidation.js';
+import { auditedRevisions } from '../http/audit.js';
 import type { Logger } from '../observability/logger.js';
 import { ConsolidationTrigger } from './consolidation-trigger.js';
 import type { FittingProcess } from './fitting/fitting-process.js';
@@ -77,7 +78,17 @@ export class BackgroundConsolidation {
         { before, after, isBetter, revision },
         'All class weights were refitted together.',
       );
-      if (isBetter && !(await this.target.commit(consolidated, revision))) this.trigger.again();
+      if (!isBetter) return;
+      if (!(await this.target.commit(consolidated, revision))) {
+        this.trigger.again();
+        return;
+      }
+      const rows = consolidated.rows.length + consolidated.base.length;
+      const facts = { ...auditedRevisions(true, revision + 1), rows, before, after };
+      this.options.logger.info(
+        { audit: true, who: 'consolidate-after', what: 'consolidate', ...facts },
+        'All class weights were replaced by those that were fitted together.',
+      );
     } finally {
       fitting.close();
       this.fitting = null;

@@ -14,6 +14,12 @@ export interface BundleCheck {
   readonly unusableExamples: number;
 }
 
+/** A group of which a bundle would lack classes: they would not answer. */
+export interface GroupCheck {
+  readonly name: string;
+  readonly missing: readonly string[];
+}
+
 /** Names are looked up, not counted: a map or a set. */
 interface Names {
   has(name: string): boolean;
@@ -72,4 +78,19 @@ export function checkWithBundle(
     collisions: unusable.map(({ name }) => name).filter((name) => ownClasses.has(name)),
     unusableExamples,
   };
+}
+
+/** Only groups that would lack something. `unusable`: stored classes that the bundle cannot use. */
+export function groupsWithBundle(
+  manifest: Manifest,
+  { unusable }: Pick<BundleCheck, 'unusable'>,
+  classes: Pick<Classes, 'list' | 'groups'>,
+): GroupCheck[] {
+  const present = new Set(manifest.classes.map(({ name }) => name));
+  for (const { name, runtime } of classes.list()) if (runtime) present.add(name);
+  for (const { name } of unusable) present.delete(name);
+  return classes.groups().flatMap(({ name, classes: members }) => {
+    const missing = members.filter((member) => !present.has(member));
+    return missing.length > 0 ? [{ name, missing }] : [];
+  });
 }

@@ -60,17 +60,20 @@ export class Commits {
   }
 
   /** Commits what `draft` makes of the registry as it is, if anything. Every replica, this one too, takes the rows from the store. */
-  async adaptation(draft: () => Promise<AdaptationChange | null>, remember?: Remembered): Promise<number> {
+  async adaptation(
+    draft: () => Promise<AdaptationChange | null>,
+    remember?: Remembered,
+  ): Promise<{ readonly revision: number; readonly isCommitted: boolean }> {
     return untilCommitted(async () => {
       await this.catchUp.run();
       const adaptation = await draft();
-      if (!adaptation) return this.state.revision;
+      if (!adaptation) return { revision: this.state.revision, isCommitted: false };
       const change = { adaptation, ...(remember && { remember }) };
       const result = await this.store.commit(change, this.state.position);
       if (result.kind === 'repeated') throw answeredMeanwhile();
       if (result.kind !== 'committed') return null;
       await this.catchUp.run();
-      return result.position.revision;
+      return { revision: result.position.revision, isCommitted: true };
     });
   }
 }

@@ -6,7 +6,7 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import type { Logger } from '../observability/logger.js';
 import { ClassTable } from './class-table.js';
-import { FittingProcess } from './fitting/fitting-process.js';
+import { FittingProcess, type FittingOptions } from './fitting/fitting-process.js';
 import { GroupTable } from './group-table.js';
 import { RevisionWaiters } from './revision-waiters.js';
 import { RowLayers } from './row-layers.js';
@@ -53,10 +53,11 @@ export class RegistryState {
   }
 
   /** Another process that fits the classes as they are when it starts. */
-  newFitting(silenceSeconds = this.options.fittingSilenceSeconds): FittingProcess {
+  newFitting(options: Partial<FittingOptions> = {}): FittingProcess {
+    const { logger, fittingSilenceSeconds: silenceSeconds } = this.options;
     return new FittingProcess(
       { bundle: () => this.rows.currentBundle(), runtimeClasses: () => this.classes.runtimeClasses() },
-      { logger: this.options.logger, ...(silenceSeconds !== undefined && { silenceSeconds }) },
+      { logger, ...(silenceSeconds !== undefined && { silenceSeconds }), ...options },
     );
   }
 

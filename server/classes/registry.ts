@@ -110,7 +110,8 @@ export class ClassRegistry implements Classes {
         bundle: bundle.identity,
         backbone,
         store,
-        newFitting: () => state.newFitting(adaptationSilenceSeconds),
+        // Nobody waits for an adaptation as one does for a class.
+        newFitting: () => state.newFitting({ silenceSeconds: adaptationSilenceSeconds, priority: 19 }),
         classes: this,
         commit: (draft, remember) => this.inTurn(() => commits.adaptation(draft, remember)),
       },

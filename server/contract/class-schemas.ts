@@ -57,6 +57,9 @@ export const removedQuerySchema = z.strictObject({
 export const importQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer what would be created or replaced, and what does not fit.'),
   replace: flag.describe('Replace classes that exist with other attributes, instead of refusing them.'),
+  leaveOut: flag.describe(
+    'Leave out what belongs to classes that are not here, instead of refusing it: examples of classes that another model had itself, and such members of groups.',
+  ),
 });
 
 export const listQuerySchema = z.strictObject({
@@ -295,6 +298,8 @@ export const backupSchema = z.object({
   groups: z.array(groupBackupSchema).max(maxClassesPerRequest).optional(),
 });
 
+const misfitSchema = z.object({ name: z.string(), pointer: z.string(), detail: z.string() });
+
 export const importedSchema = z.object({
   dryRun: z.boolean(),
   created: z.array(z.string()).describe('Names of classes that were not there.'),
@@ -308,10 +313,11 @@ export const importedSchema = z.object({
     .object({ created: z.array(z.string()), replaced: z.array(z.string()), unchanged: z.array(z.string()) })
     .describe('Names of groups, in the same way.'),
   problems: z
-    .array(z.object({ name: z.string(), pointer: z.string(), detail: z.string() }))
+    .array(misfitSchema)
     .describe(
       'What does not fit. Outside of a dry run this is empty: nothing is stored when anything does not fit.',
     ),
+  leftOut: z.array(misfitSchema).describe('What was left out, with leaveOut=true.'),
   warnings: z.array(z.string()),
   registryRevision: z.int(),
 });
@@ -330,6 +336,15 @@ export const reloadPreviewSchema = z.object({
       .int()
       .describe('Example pictures that it could not use, because they were made with another network.'),
   }),
+  groups: z
+    .array(z.object({ name: z.string(), missing: z.array(z.string()) }))
+    .describe('Groups that would lack classes, and which: they would stay in the group and not answer.'),
+  adaptation: z
+    .string()
+    .nullable()
+    .describe(
+      'Id of the adaptation in force, when it would end: it belongs to the bundle that serves, and is in force again with that. Otherwise null.',
+    ),
 });
 
 export type VersionResponse = z.infer<typeof versionSchema>;

@@ -206,7 +206,9 @@ const answerSchema = z.object({
     ),
   calibrated: z
     .boolean()
-    .describe('Whether probabilities are frequencies; false for models from before that was measured.'),
+    .describe(
+      'Whether probabilities are frequencies; false for models from before that was measured, and with an `unseenBias` other than the usual one.',
+    ),
   explanation: explanationSchema.optional(),
 });
 

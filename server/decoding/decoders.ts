@@ -4,7 +4,7 @@
  *
  * A decoder is replaced after a large picture, because allocators give memory back late or never.
  */
-import { availableParallelism } from 'node:os';
+import { availableCores } from '../../core/available-cores.js';
 import { WorkerLost } from '../../core/channel/channel.js';
 import type { Placed, SharedSlots } from '../../core/channel/shared-slots.js';
 import { Failure } from '../../core/failures.js';
@@ -60,7 +60,7 @@ export class Decoders {
     /** Another one, for tests: what an estimate that is too low leads to. */
     private readonly estimate = decodingCost,
   ) {
-    const count = settings.decoders || Math.min(4, Math.max(2, availableParallelism()));
+    const count = settings.decoders || Math.min(4, Math.max(2, availableCores()));
     this.count = count;
     this.maxBytes = settings.decodeMegabytes * 1e6;
     this.maxLosses = count;

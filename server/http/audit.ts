@@ -5,23 +5,46 @@
 import type { Request, Response } from 'express';
 import type { ChangeResult } from '../classes/contract.js';
 import type { Logger } from '../observability/logger.js';
-import { contextOf } from './request-context.js';
+import { problemDetailsOf } from './problem-details.js';
+import { contextOf, isReading } from './request-context.js';
 
 /** Of a change of thousands of classes, so many are named. */
 const maxNames = 20;
 
-const logged = new WeakSet<Request>();
+interface Attempt {
+  /** Where it came from: a connection that is closed no longer says so. */
+  readonly address: string | undefined;
+  isLogged: boolean;
+}
 
-/** Logs the attempt when it is answered, unless the change itself was logged. */
+const attempts = new WeakMap<Request, Attempt>();
+
+/** Logs the attempt when it is answered, unless the change itself was logged. Of reading, which changes nothing, only refusals are logged. */
 export function auditAttempt(request: Request, response: Response): void {
+  const attempt = { address: request.ip, isLogged: false };
+  attempts.set(request, attempt);
   response.once('close', () => {
-    if (logged.has(request)) return;
+    if (attempt.isLogged) return;
     const { statusCode: status, writableFinished } = response;
+    const isAnswered = writableFinished && status < 400;
+    if (isReading(request) && (isAnswered || !writableFinished)) return;
     if (!writableFinished)
       write(request, { outcome: 'abandoned' }, 'The caller of a change went away before the answer.');
-    else if (status >= 500) write(request, { outcome: 'failed', status }, 'A change failed.');
-    else if (status >= 400) write(request, { outcome: 'refused', status }, 'A change was refused.');
-    else write(request, { outcome: 'unchanged', status }, 'A request to change something changed nothing.');
+    else if (isAnswered)
+      write(request, { outcome: 'unchanged', status }, 'A request to change something changed nothing.');
+    else writeRefusal(request, status);
+  });
+}
+
+/** For a change that goes on whether or not its caller still waits: logged when it ends, not when it is answered. */
+export function auditWhenDone<Result>(
+  request: Request,
+  work: Promise<Result>,
+  onDone: (result: Result) => void,
+): void {
+  attempts.get(request)!.isLogged = true;
+  work.then(onDone, (error: unknown) => {
+    writeRefusal(request, problemDetailsOf(error).status);
   });
 }
 
@@ -34,17 +57,23 @@ export function auditChange(request: Request, { outcomes, groups, revision }: Ch
     .filter(({ kind }) => kind !== 'unchanged')
     .map(({ kind, group }) => ({ name: group.name, kind, classes: group.classes.length }));
   const count = changed.length + changedGroups.length;
-  // Each commit is one revision, and a commit without a change of its own leaves the classes as they were.
-  const before = count > 0 ? revision - 1 : revision;
   const facts = {
+    ...auditedRevisions(count > 0, revision),
     ...{ classes, count: changed.length },
     ...(changedGroups.length > 0 && { groups: changedGroups.slice(0, maxNames) }),
-    ...{ revisionBefore: before, revisionAfter: revision },
   };
-  if (changed.length === 0 && count > 0)
-    write(request, { outcome: 'changed', ...facts }, 'Groups of classes were changed.');
-  else if (count > 0) write(request, { outcome: 'changed', ...facts }, 'Classes were changed.');
-  else write(request, { outcome: 'unchanged', ...facts }, 'A request to change classes changed nothing.');
+  if (changed.length === 0 && count > 0) write(request, facts, 'Groups of classes were changed.');
+  else if (count > 0) write(request, facts, 'Classes were changed.');
+  else write(request, facts, 'A request to change classes changed nothing.');
+}
+
+/** Each commit is one revision, and a commit without a change of its own leaves the classes as they were. */
+export function auditedRevisions(hasChanged: boolean, revision: number) {
+  return {
+    outcome: hasChanged ? 'changed' : 'unchanged',
+    revisionBefore: hasChanged ? revision - 1 : revision,
+    revisionAfter: revision,
+  };
 }
 
 /** A change of another kind than of classes. */
@@ -78,13 +107,20 @@ export async function auditReloadBySignal(
   }
 }
 
+function writeRefusal(request: Request, status: number): void {
+  const attempted = isReading(request) ? 'Reading' : 'A change';
+  if (status >= 500) write(request, { outcome: 'failed', status }, `${attempted} failed.`);
+  else write(request, { outcome: 'refused', status }, `${attempted} was refused.`);
+}
+
 function write(request: Request, facts: object, message: string): void {
-  logged.add(request);
+  const attempt = attempts.get(request)!;
+  attempt.isLogged = true;
   const { id, logger, caller, route } = contextOf(request);
   const who = caller?.name ?? null; // null: without a key, or with one that is not known
   const what = `${request.method} ${route}`;
   logger.info(
-    { audit: true, requestId: id, who, address: request.ip, what, target: request.path, ...facts },
+    { audit: true, requestId: id, who, address: attempt.address, what, target: request.path, ...facts },
     message,
   );
 }

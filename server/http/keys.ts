@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { Failure } from '../../core/failures.js';
 import { auditAttempt } from './audit.js';
 import { atLeast, type KeyRing, type Role } from './key-ring.js';
-import { contextOf } from './request-context.js';
+import { contextOf, isReading } from './request-context.js';
 
 /** Notes whose key came with the request, for the log and for rate limits; rejects no request. */
 export function identify(keys: KeyRing): RequestHandler {
@@ -23,7 +23,7 @@ export function requireCaller(keys: KeyRing): RequestHandler {
   };
 }
 
-/** For changes. Every attempt leaves a line in the audit log, whether it succeeds or not. */
+/** For changes, and for reading what only who may change should see. Every attempt to change leaves a line in the audit log, whether it succeeds or not. */
 export function requireAdmin(keys: KeyRing): RequestHandler {
   return (request, response, next) => {
     auditAttempt(request, response);
@@ -35,10 +35,6 @@ export function requireAdmin(keys: KeyRing): RequestHandler {
     checkRole(request, 'changing');
     next();
   };
-}
-
-function isReading({ method }: Request): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 function checkRole(request: Request, role: Role): void {

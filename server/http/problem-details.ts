@@ -21,6 +21,7 @@ const internal: Answer = {
 const storeDetail =
   'Classes cannot be read or changed at the moment; the log says why, under the request id. Try again later.';
 
+/** A code stands for several mistakes, so a title says only what they have in common; the detail says which one it is. */
 const answers: Partial<Record<FailureCode, Answer>> = {
   'request-invalid': { status: 400, title: 'The request cannot be understood' },
   unauthenticated: { status: 401, title: 'A key is needed' },
@@ -28,7 +29,7 @@ const answers: Partial<Record<FailureCode, Answer>> = {
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   'upload-timeout': { status: 408, title: 'The body came too slowly' },
-  conflict: { status: 409, title: 'It exists with other content' },
+  conflict: { status: 409, title: 'It conflicts with what is there' },
   'limit-reached': { status: 409, title: 'No more of them are kept' },
   'too-few-pictures': { status: 422, title: 'Too few pictures to learn from' },
   'nothing-learnt': { status: 422, title: 'The pictures say nothing new' },
@@ -36,12 +37,12 @@ const answers: Partial<Record<FailureCode, Answer>> = {
   'too-large': { status: 413, title: 'The body is too large' },
   'image-type-refused': { status: 415, title: 'Not an accepted type' },
   'image-invalid': { status: 422, title: 'The picture cannot be used' },
-  'attributes-invalid': { status: 422, title: 'The attributes do not fit the model' },
+  'attributes-invalid': { status: 422, title: 'The body does not fit' },
   'class-unknown': { status: 422, title: 'A class or group is not known' },
   'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key belongs to another request' },
   'precondition-required': { status: 428, title: 'If-Match is needed' },
   'rate-limited': { status: 429, title: 'Too many requests' },
-  overloaded: { status: 429, title: 'The queue is full' },
+  overloaded: { status: 429, title: 'Too much is under way' },
   draining: { status: 503, title: 'The server is about to stop' },
   'not-ready': { status: 503, title: 'Not ready' },
   'registry-unavailable': {
@@ -51,7 +52,7 @@ const answers: Partial<Record<FailureCode, Answer>> = {
   },
   'registry-invalid': { status: 503, title: 'The class registry cannot be used', detail: storeDetail },
   'inference-failed': { status: 503, title: 'The picture was lost with its worker' },
-  'fitting-unavailable': { status: 503, title: 'Classes cannot be fitted at the moment' },
+  'fitting-unavailable': { status: 503, title: 'There is no result at the moment' },
   'bundle-not-found': { status: 503, title: 'The bundle cannot be read' },
   'bundle-invalid': { status: 503, title: 'The bundle cannot be used' },
   'backbone-unavailable': { status: 503, title: 'The weights of the network cannot be read' },

@@ -85,6 +85,10 @@ export function named(route: string): RequestHandler {
   };
 }
 
+export function isReading({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 export function noteUpload(request: Request, { stageSeconds }: Metrics, startedAt: number): void {
   const seconds = (performance.now() - startedAt) / 1000;
   stageSeconds.observe({ stage: 'upload' }, seconds);

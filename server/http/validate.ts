@@ -16,7 +16,7 @@ export function validate<Schema extends z.ZodType>(
   const fields = parsed.error.issues.flatMap((issue) => {
     const paths =
       issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    const detail = issue.code === 'unrecognized_keys' ? 'this is not known here' : issue.message;
+    const detail = detailOf(issue);
     return paths.map((path) => ({ pointer: pointerOf(path), detail }));
   });
   const shown = fields.slice(0, maxProblems);
@@ -27,4 +27,23 @@ export function validate<Schema extends z.ZodType>(
 
 export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+const inWords: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+};
+
+/** Zod's own words for a wrong type are a programmer's; messages that a schema gives stay. */
+function detailOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return 'this is not known here';
+  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
+  const expected = inWords[issue.expected] ?? issue.expected;
+  return received === 'undefined' ? `it is missing; ${expected} is expected` : `${expected} is expected`;
 }

@@ -67,6 +67,13 @@ export class InferenceWorker {
     });
   }
 
+  prepareExplanations(): Promise<void> {
+    return this.channel.request('prepareExplanations', undefined, {
+      deadlineSeconds: this.options.batchSeconds,
+      silenceSeconds,
+    });
+  }
+
   async classify(batch: Batch): Promise<BatchAnswer> {
     const { batchSeconds } = this.options;
     const answer = await this.channel.request('classify', batch, {

@@ -7,6 +7,7 @@ import type { Fingerprint } from '../../core/backbone/quantisation/check/fingerp
 import type { Failure } from '../../core/failures.js';
 import { VerifiedFile } from '../../core/backbone/verified-file.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
+import type { ClassificationOptions } from '../../core/head/classifier.js';
 import type { HeadChange } from '../../core/head/head-change.js';
 import { readingRows } from '../../core/head/reading-rows.js';
 import { rowOf } from '../../core/matrix.js';
@@ -31,7 +32,7 @@ import { networkStart, type NetworkSettings } from './network-start.js';
 import type { WorkerProcesses } from './worker-processes.js';
 import type { BatchOptions, WorkerStart } from './worker-protocol.js';
 
-type InferenceSettings = NetworkSettings & Pick<ServerConfiguration, 'pixelMillions'>;
+type InferenceSettings = NetworkSettings & Pick<ServerConfiguration, 'pixelMillions' | 'unknownAt'>;
 
 /** What all models of one server share. */
 interface InferenceContext {
@@ -86,15 +87,15 @@ export class PictureInference implements Inference {
     const network = networkStart(backbone, context.settings);
     const start = (): WorkerStart => ({
       ...network,
-      network: backbone.file ?? backbone.model,
+      network: backbone.model,
       bundle: { manifest, featureMap, predictor, novelty, replay },
       head: source.head(),
     });
-    const { file, fileState, identity } = backbone;
+    const { model, fileState, identity } = backbone;
     const weights =
-      file === undefined || identity.sha256 === null
-        ? null
-        : new VerifiedFile(file, identity.sha256, fileState);
+      typeof model === 'string' && identity.sha256 !== null
+        ? new VerifiedFile(model, identity.sha256, fileState)
+        : null;
     const pool = new Pool({
       workers: context.settings.workers,
       batchSizes: network.batchSizes,
@@ -138,11 +139,12 @@ export class PictureInference implements Inference {
 
   async classifyPicture(request: PictureRequest): Promise<ClassificationAtRevision> {
     const { sample } = this.context;
-    if (!sample) return this.counted(await this.submitPicture(request, request.options));
-    const { features, ...answer } = await this.submitPicture(request, { ...request.options, features: true });
+    const { options } = request;
+    if (!sample) return this.counted(await this.submitPicture(request, options), options);
+    const { features, ...answer } = await this.submitPicture(request, { ...options, features: true });
     // A caller may ask for likely classes only, and get none: there is nothing to spread such a picture by.
     if (answer.predictions.length > 0) sample.offer(features!, answer.predictions[0].class);
-    return this.counted(answer);
+    return this.counted(answer, options);
   }
 
   async extractFeatures(request: PictureFeaturesRequest): Promise<ExtractedPicture> {
@@ -162,12 +164,18 @@ export class PictureInference implements Inference {
         { length: features.rows },
         (_, i) => new Job({ features: rowOf(features, i) }, options, signal, onStage),
       );
-      return Promise.all(jobs.map(async (job) => this.counted(await this.pool.submit(job))));
+      return Promise.all(jobs.map(async (job) => this.counted(await this.pool.submit(job), options)));
     });
   }
 
-  private counted(answer: ClassificationAtRevision): ClassificationAtRevision {
-    if (answer.verdict !== null) this.context.metrics.verdicts.inc({ verdict: answer.verdict });
+  /** The metric watches the pictures: verdicts that depend on what a caller set would let one caller fire its alert. */
+  private counted(
+    answer: ClassificationAtRevision,
+    { mayAnswer, unknownAt }: ClassificationOptions,
+  ): ClassificationAtRevision {
+    const { verdict, calibrated } = answer; // with a bias of the caller's own it is not calibrated
+    const isUsual = mayAnswer === undefined && unknownAt === this.context.settings.unknownAt && calibrated;
+    if (verdict !== null && isUsual) this.context.metrics.verdicts.inc({ verdict });
     return answer;
   }
 

@@ -35,8 +35,10 @@ interface PoolOptions {
 /** A picture that was lost more often may be what ends the workers. */
 const maxLosses = 2;
 const maxPause = 10_000;
-/** Before a larger batch is warmed up: a server that has just become ready is asked whether it is. */
+/** Before each step of warming up: a server that has just become ready is asked whether it is. */
 const warmUpPause = 200;
+/** Without any answer by then, nobody is waiting for one. */
+const maxPauses = 50;
 
 export class Pool {
   private readonly batcher: Batcher;
@@ -146,14 +148,27 @@ export class Pool {
     void this.warmUpWhenIdle(worker);
   }
 
-  /** Larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle of it. */
+  /**
+   * Explanations, and larger batches than the first: what comes under load would warm them up as well, only with a pause in the middle
+   * of it. A server that starts is ready with its first answer, which would wait for all this.
+   */
   private async warmUpWhenIdle(worker: InferenceWorker): Promise<void> {
-    for (const size of this.options.batchSizes.slice(1)) {
+    const steps = [
+      () => worker.prepareExplanations(),
+      ...this.options.batchSizes.slice(1).map((size) => () => worker.warmUp(size)),
+    ];
+    let pauses = 0;
+    const pause = async (): Promise<void> => {
+      pauses += 1;
       await new Promise((resolve) => setTimeout(resolve, warmUpPause).unref());
+    };
+    for (const step of steps) {
+      await pause();
+      while (this.lastAnswer === null && pauses < maxPauses) await pause();
       await worker.idle();
       try {
         if (!this.ready.has(worker)) return;
-        await worker.warmUp(size);
+        await step();
       } catch {
         return; // it was lost, and is being replaced
       }

@@ -12,6 +12,8 @@ export interface InferenceRequests {
   start(start: WorkerStart): WorkerReady;
   /** Runs a batch of this size once, so that memory for it is there. */
   warmUp(batchSize: number): void;
+  /** Learns what explanations need, which the first of them would wait for. */
+  prepareExplanations(): void;
   classify(batch: Batch): BatchAnswer;
   /** What the network gives for one picture: upright 8-bit RGB pixels. */
   features(picture: Placed): Float32Array;

@@ -13,6 +13,7 @@ import { OpenedAhead } from './opened-ahead.js';
 import type {
   Batch,
   BatchAnswer,
+  BatchOptions,
   InferenceEvents,
   InferenceRequests,
   WorkerReady,
@@ -29,6 +30,8 @@ class Worker {
     private readonly start: WorkerStart,
     private readonly extractor: Extractor,
     private readonly classifier: Classifier,
+    /** The network has run once already. */
+    private readonly hasRun: boolean,
   ) {
     const size = pictureSize(start.entry.preprocessing);
     this.pictureSize = size;
@@ -42,12 +45,13 @@ class Worker {
       emit('fallback', reason);
     };
     const settings = { provider, threads, spinning: false, onFallback };
-    const session = (await ahead?.sessionFor(start)) ?? (await openOptimised(network, optimised, settings));
+    const opened = await ahead?.sessionFor(start);
+    const session = opened ?? (await openOptimised(network, optimised, settings));
     const table = new HeadTable(bundle.manifest.featureMap.mappedWidth, head.put.length);
     // A small head needs no threads of its own: they would only spin beside those of the network. Thousands of classes do, and
     // while they are scored, the threads of the network have nothing to do.
     const classifier = await Classifier.over(bundle, table, { threads: 1 }, { threads, spinning: false });
-    return new Worker(start, Extractor.over(session, entry), classifier);
+    return new Worker(start, Extractor.over(session, entry), classifier, Boolean(opened));
   }
 
   change(change: HeadChange): void {
@@ -82,10 +86,13 @@ class Worker {
     return data;
   }
 
-  /** Twice: the first run takes several times as long, and the first estimate of waiting, by which pictures are refused, rests on the pace. */
+  /**
+   * Everything twice: the first run takes several times as long, and the first estimate of waiting, by which pictures are refused, rests
+   * on the pace.
+   */
   async runSmallest(): Promise<WorkerReady> {
     const [smallest] = this.start.batchSizes;
-    await this.warmUp(smallest);
+    await (this.hasRun ? this.runHead({ topK: 1 }) : this.warmUp(smallest));
     const started = performance.now();
     await this.warmUp(smallest);
     const secondsPerPicture = (performance.now() - started) / 1000 / smallest;
@@ -93,9 +100,15 @@ class Worker {
   }
 
   async warmUp(batchSize: number): Promise<void> {
-    const options = Array.from({ length: batchSize }, () => ({ topK: 1, explain: batchSize === 1 }));
+    const options = Array.from({ length: batchSize }, () => ({ topK: 1 }));
     const pictures = options.map(() => new Uint8Array(this.pictureSize));
     await this.classify({ kind: 'pictures', pictures, room: batchSize, options });
+  }
+
+  /** On features that are all zero, without the network. */
+  async runHead(options: BatchOptions): Promise<void> {
+    const features = new Float32Array(this.start.entry.featureWidth);
+    await this.classify({ kind: 'features', features, options: [options] });
   }
 
   private async featuresOf(batch: Batch): Promise<Matrix> {
@@ -125,6 +138,7 @@ const emit = serveRequests<InferenceRequests, InferenceEvents>(parentThread(), {
     return worker.runSmallest();
   },
   warmUp: (batchSize) => worker!.warmUp(batchSize),
+  prepareExplanations: () => worker!.runHead({ topK: 1, explain: true }),
   classify: (batch) => worker!.classify(batch),
   features: (picture) => worker!.featuresOfPicture(picture),
   changeHead(change) {

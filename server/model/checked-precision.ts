@@ -1,8 +1,7 @@
 /** The precision of a network that is worth it on this machine, by a check of speed and features that is made once. */
-import { isCached, readCached, type Backbone } from '../../core/backbone/backbone.js';
-import type { BackboneEntry, Catalogue } from '../../core/backbone/catalogue.js';
+import { cachedFloatOf, readCached, type Backbone } from '../../core/backbone/backbone.js';
+import type { Catalogue } from '../../core/backbone/catalogue.js';
 import { checkOnThisMachine } from '../../core/backbone/quantisation/check/machine-check.js';
-import { halfPrecision } from '../../core/backbone/quantisation/half-backbone.js';
 import { Failure } from '../../core/failures.js';
 import type { ServerConfiguration } from '../configuration.js';
 import { threadsPerWorker } from '../inference/threads-per-worker.js';
@@ -18,7 +17,7 @@ export async function floatInstead(
   logger: Logger,
 ): Promise<Backbone | null> {
   const { name } = int8.entry;
-  const floatEntry = floatOf(int8.entry, catalogue);
+  const floatEntry = cachedFloatOf(catalogue, int8.entry);
   if (!floatEntry) {
     logger.warn(
       { backbone: name },
@@ -50,7 +49,7 @@ export async function halfWherePays(
   const { name } = float.entry;
   let half: Backbone;
   try {
-    half = halfPrecision(float);
+    half = await inHalfPrecision(float);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     logger.warn({ backbone: name }, `Serving in float32: ${error.message}`);
@@ -69,10 +68,8 @@ export async function halfWherePays(
   return half;
 }
 
-/** With its weights here, and of the same content as when the int8 network was made of it; else null. */
-function floatOf({ source }: BackboneEntry, catalogue: Catalogue): BackboneEntry | null {
-  if (source.kind !== 'quantised') return null;
-  const entry = catalogue.backbones.find(({ name }) => name === source.from);
-  if (!entry || !isCached(catalogue, entry)) return null;
-  return entry.sha256 === null || entry.sha256 === source.sha256 ? entry : null;
+/** By what rewrites networks, which is loaded only where it is needed. */
+export async function inHalfPrecision(float: Backbone): Promise<Backbone> {
+  const { halfPrecision } = await import('../../core/backbone/quantisation/half-backbone.js');
+  return halfPrecision(float);
 }

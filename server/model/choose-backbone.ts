@@ -17,19 +17,15 @@ import {
   type Catalogue,
 } from '../../core/backbone/catalogue.js';
 import type { BackboneIdentity } from '../../core/backbone/identity.js';
-import { halfPrecision } from '../../core/backbone/quantisation/half-backbone.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import type { ServerConfiguration } from '../configuration.js';
 import type { Logger } from '../observability/logger.js';
-import { floatInstead, halfWherePays, type CheckSettings } from './checked-precision.js';
+import { floatInstead, halfWherePays, inHalfPrecision, type CheckSettings } from './checked-precision.js';
 
 export type BackboneSettings = CheckSettings & Pick<ServerConfiguration, 'backbone' | 'backboneVariant'>;
 
 type CataloguePrecision = ReturnType<typeof precisionOf>;
-
-/** Told which network is about to be verified, so that whoever will run it can make ready meanwhile. */
-export type BeforeVerifying = (backbone: UnverifiedBackbone) => void;
 
 /** What a bundle says of its network; `path` is for messages. */
 interface Trained {
@@ -37,13 +33,17 @@ interface Trained {
   readonly backbone: BackboneIdentity | null;
 }
 
-export async function chooseBackbone(
-  settings: BackboneSettings,
-  trained: Trained,
-  watcher: Watcher,
-  logger: Logger,
-  beforeVerifying: BeforeVerifying = () => undefined,
-): Promise<Backbone> {
+/** What settings and bundle ask for, before anything is verified or checked on this machine. */
+interface WantedBackbone {
+  readonly catalogue: Catalogue;
+  /** In the wanted precision; for fp16 the float one that it is made of. */
+  readonly entry: BackboneEntry;
+  readonly precision: CataloguePrecision | 'fp16';
+  /** Null where it is not here yet. */
+  readonly cached: UnverifiedBackbone | null;
+}
+
+export function wantedBackbone(settings: BackboneSettings, trained: Trained): WantedBackbone {
   const name = settings.backbone ?? trained.backbone?.name;
   if (name === undefined)
     throw new Failure(
@@ -51,27 +51,28 @@ export async function chooseBackbone(
       `The bundle at ${trained.path} was trained on ready-made features and names no backbone. Name the one that made them with --backbone ("unseen backbone list" shows those at hand).`,
     );
   const catalogue = loadCatalogue();
-  const entry = findEntry(catalogue, name);
-  const { backboneVariant: asked } = settings;
-  const onGpu = settings.provider === 'cuda';
-  const wanted =
-    asked === 'trained' ? precisionOf(entry) : asked === 'auto' ? (onGpu ? 'fp32' : 'int8') : asked;
-  const open = async (precision: CataloguePrecision): Promise<Backbone> => {
-    const variant = variantOf(catalogue, entry, precision);
-    const cached = describeCached(catalogue, variant);
-    if (cached) beforeVerifying(cached);
-    const backbone = await openBackbone(variant.name, watcher);
-    requireTrained(backbone, trained, catalogue, asked !== 'trained');
-    return backbone;
-  };
-  if (wanted === 'int8') {
-    const int8 = await open('int8');
-    if (asked === 'int8') return int8; // asked for explicitly, whatever a check would say
-    return (await floatInstead(int8, catalogue, settings, logger)) ?? int8;
-  }
-  const float = await open('fp32');
-  if (wanted === 'fp16') return halfPrecision(float);
-  return asked !== 'fp32' && onGpu ? halfWherePays(float, settings, logger) : float;
+  const named = findEntry(catalogue, name);
+  const { backboneVariant: asked, provider } = settings;
+  const best = provider === 'cuda' ? 'fp32' : 'int8';
+  const precision = asked === 'trained' ? precisionOf(named) : asked === 'auto' ? best : asked;
+  const entry = variantOf(catalogue, named, precision === 'int8' ? 'int8' : 'fp32');
+  return { catalogue, entry, precision, cached: describeCached(catalogue, entry) };
+}
+
+export async function chooseBackbone(
+  settings: BackboneSettings,
+  trained: Trained,
+  watcher: Watcher,
+  logger: Logger,
+  { catalogue, entry, precision } = wantedBackbone(settings, trained),
+): Promise<Backbone> {
+  const { backboneVariant: asked, provider } = settings;
+  const backbone = await openBackbone(entry.name, watcher);
+  requireTrained(backbone, trained, catalogue, asked !== 'trained');
+  if (precision === 'fp16') return inHalfPrecision(backbone);
+  if (asked === precision) return backbone; // asked for explicitly, whatever a check would say
+  if (precision === 'int8') return (await floatInstead(backbone, catalogue, settings, logger)) ?? backbone;
+  return provider === 'cuda' ? halfWherePays(backbone, settings, logger) : backbone;
 }
 
 /** The entry itself, the float one that it was made of, or the first int8 one that was made of it. */

@@ -1,5 +1,10 @@
 /** Another bundle while serving: asked for by SIGHUP or POST /admin/reload. */
-import { checkWithBundle, type BundleCheck } from '../classes/bundle-check.js';
+import {
+  checkWithBundle,
+  groupsWithBundle,
+  type BundleCheck,
+  type GroupCheck,
+} from '../classes/bundle-check.js';
 import { exampleBackbone } from '../classes/example.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
@@ -15,6 +20,9 @@ interface Reloaded {
 export interface ReloadPreview extends Reloaded {
   readonly dryRun: true;
   readonly classes: BundleCheck;
+  readonly groups: readonly GroupCheck[];
+  /** The one in force, when it would end: what was learnt belongs to the bundle that serves. */
+  readonly adaptation: string | null;
 }
 
 export class Reloader {
@@ -35,16 +43,21 @@ export class Reloader {
     return this.running;
   }
 
-  /** Reads the bundle as a reload would, and says which stored classes it could not use; nothing changes. */
+  /** Reads the bundle as a reload would, and says what of classes, groups and adaptations it could not use; nothing changes. */
   async preview(): Promise<ReloadPreview> {
     const { bundle, backbone } = await this.load();
     const network = exampleBackbone(bundle.manifest.backbone, backbone.identity);
-    const { version, classes } = this.models.current;
+    const { version, classes, adaptations } = this.models.current;
+    const changed = bundle.identity !== version;
+    const check = checkWithBundle(bundle.manifest, network, classes);
+    const active = changed ? (await adaptations.list()).find(({ isActive }) => isActive) : undefined;
     return {
       version: bundle.identity,
-      changed: bundle.identity !== version,
+      changed,
       dryRun: true,
-      classes: checkWithBundle(bundle.manifest, network, classes),
+      classes: check,
+      groups: groupsWithBundle(bundle.manifest, check, classes),
+      adaptation: active?.id ?? null,
     };
   }
 

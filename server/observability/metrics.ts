@@ -90,7 +90,7 @@ function defineMetrics(register: Registry) {
     }),
     verdicts: new Counter({
       name: 'unseen_verdicts_total',
-      help: 'Answered pictures and rows by verdict; nothing for models that were not measured for it.',
+      help: 'Answered pictures and rows by verdict, where all classes could answer with the bias and the threshold of the server; nothing for models that were not measured for it.',
       labelNames: ['verdict'],
       registers,
     }),

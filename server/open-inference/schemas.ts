@@ -109,7 +109,11 @@ export const inferResponseSchema = z.object({
     registry_revision: z
       .int()
       .describe('Of the class registry; every row is of this revision or a later one.'),
-    calibrated: z.boolean().describe('Whether probabilities are frequencies.'),
+    calibrated: z
+      .boolean()
+      .describe(
+        'Whether probabilities are frequencies; with an unseen_bias other than the usual one they are not.',
+      ),
   }),
   outputs: z.array(
     z.object({

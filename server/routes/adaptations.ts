@@ -2,10 +2,10 @@
 import { Router, type Request, type Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sha256Of } from '../../core/hash.js';
-import type { CommittedAdaptation } from '../adaptation/contract.js';
+import type { AdaptationOutcome, CommittedAdaptation } from '../adaptation/contract.js';
 import { adaptationDeadlineSeconds } from '../adaptation/requests-under-way.js';
 import { adaptQuerySchema, newAdaptationSchema } from '../contract/adaptation-schemas.js';
-import { auditAct } from '../http/audit.js';
+import { auditAct, auditedRevisions, auditWhenDone } from '../http/audit.js';
 import { onlyMethods } from '../http/errors.js';
 import { readJson } from '../http/json.js';
 import { contextOf, named, requestSignal } from '../http/request-context.js';
@@ -54,11 +54,11 @@ export function adaptationRoutes(
     .delete(admin, (request, response) =>
       serving.use(async ({ adaptations }) => {
         const { id } = request.params;
-        const revision = await adaptations.undo(id, contextOf(request).caller?.name ?? null);
+        const { revision, isUndone } = await adaptations.undo(id, contextOf(request).caller?.name ?? null);
         auditAct(
           request,
-          { outcome: 'changed', adaptation: id, revisionAfter: revision },
-          'An adaptation was undone.',
+          { ...auditedRevisions(isUndone, revision), adaptation: id },
+          isUndone ? 'An adaptation was undone.' : 'The adaptation was undone already.',
         );
         response.setHeader('Registry-Revision', revision);
         response.status(204).end();
@@ -85,30 +85,45 @@ async function adapt(
   }
   const by = contextOf(request).caller?.name ?? null;
   const key = idempotencyKeyOf(request);
+  const audit = (outcome: AdaptationOutcome): void => {
+    auditAdaptation(request, outcome, classes.revision);
+  };
+  const onWork = (work: Promise<AdaptationOutcome>, isRepeated: boolean): void => {
+    if (isRepeated) auditAct(request, { outcome: 'unchanged', pool }, 'The same adaptation is under way.');
+    else auditWhenDone(request, work, audit);
+  };
   const outcome =
     key === undefined
       ? { ...(await adaptations.adapt(pool, by, signal)), isRepeated: false }
       : await within(answerSeconds, () =>
-          adaptations.adaptOnce(pool, by, { key, requestHash: sha256Of('POST', '/adaptations', pool) }),
+          adaptations.adaptOnce(
+            pool,
+            by,
+            { key, requestHash: sha256Of('POST', '/adaptations', pool) },
+            onWork,
+          ),
         );
-  const { adaptation, isNew } = outcome;
-  const { id, revision, report } = adaptation;
-  if (outcome.isRepeated) response.setHeader('Idempotency-Replayed', 'true');
-  else
-    auditAct(
-      request,
-      {
-        outcome: isNew ? 'changed' : 'unchanged',
-        ...{ adaptation: id, pool, pictures: report.pictures, movedClasses: report.movedClasses },
-        revisionAfter: revision,
-      },
-      isNew
-        ? 'Classes were adapted to unlabelled pictures.'
-        : 'An adaptation found what is in force already.',
-    );
+  if (key === undefined) audit(outcome);
+  const { adaptation, isNew, isRepeated } = outcome;
+  if (isRepeated) response.setHeader('Idempotency-Replayed', 'true');
   response.setHeader('Registry-Revision', classes.revision);
-  if (isNew) response.setHeader('Location', `/adaptations/${id}`);
+  if (isNew) response.setHeader('Location', `/adaptations/${adaptation.id}`);
   response.status(isNew ? 201 : 200).json(answerOf(adaptation, classes.revision));
+}
+
+function auditAdaptation(
+  request: Request,
+  { adaptation: { id, revision, report }, isNew }: AdaptationOutcome,
+  registryRevision: number,
+): void {
+  auditAct(
+    request,
+    {
+      ...auditedRevisions(isNew, isNew ? revision : registryRevision),
+      ...{ adaptation: id, pool: report.pool, pictures: report.pictures, movedClasses: report.movedClasses },
+    },
+    isNew ? 'Classes were adapted to unlabelled pictures.' : 'An adaptation found what is in force already.',
+  );
 }
 
 /** What it computes goes on after the time is over. */

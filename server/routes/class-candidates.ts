@@ -25,7 +25,7 @@ interface CandidateChecks {
 /** Checks all of them, and names everything that is wrong at once. */
 export function checkCandidates(
   given: readonly NewClass[],
-  { manifest: { attributes: described }, classes }: Pick<ServedModel, 'manifest' | 'classes'>,
+  { manifest, classes }: Pick<ServedModel, 'manifest' | 'classes'>,
   { isMany = false, hasExamples = false, outOfRange }: CandidateChecks,
 ): Candidate[] {
   const problems: FieldProblem[] = [];
@@ -48,7 +48,7 @@ export function checkCandidates(
         detail: `"${like}" has no attributes to take, because pictures are all that is known of it; name another class, or leave it out`,
       });
     const place = [...path, 'attributes'];
-    const checked = checkAttributes(values, described, outOfRange, place, model?.attributes);
+    const checked = checkAttributes(values, manifest, outOfRange, place, model?.attributes);
     problems.push(...checked.problems);
     if (!hasExamples && like === undefined && checked.problems.length === 0 && isEmpty(checked.attributes))
       problems.push({

@@ -1,6 +1,7 @@
 /** POST /classes?dryRun=true: whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
 import { Failure } from '../../core/failures.js';
 import type { DryRun } from '../../core/fitting/confusion.js';
+import { isIgnored } from '../../core/head/attribute-encoder.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { likeName } from '../../core/similar-names.js';
 import type { NewExample } from '../classes/contract.js';
@@ -82,7 +83,8 @@ function problemsOf(
   manifest: Manifest,
 ): string[] {
   const problems: string[] = [];
-  for (const { name: attribute, minimum, maximum } of manifest.attributes) {
+  for (const [k, { name: attribute, minimum, maximum }] of manifest.attributes.entries()) {
+    if (isIgnored(manifest.attributeEncoding, k)) continue; // a warning says so; the class is no worse for it
     const value = (attributes as Readonly<Record<string, number | undefined>>)[attribute];
     const reach = maximum - minimum;
     if (value !== undefined && (value < minimum - reach || value > maximum + reach))

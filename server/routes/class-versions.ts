@@ -87,17 +87,26 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
         const [candidate] = own
           ? [{ content: { name, attributes: {} }, warnings: [] }]
           : checkCandidates([{ name, attributes }], model, { hasExamples, outOfRange });
+        const warnings = [...candidate.warnings, ...groupWarnings(name, classes)];
         const change: ClassChange = own
           ? { kind: 'set-examples', name, examples }
           : { kind: 'put', content: candidate.content, ifMatch: ifMatchIn(request), examples };
         const [filled] = own ? [null] : await classes.filledIn([{ content: candidate.content, examples }]);
         await answerOnce(request, response, new Uint8Array(), classes, [change], (result) =>
-          oneAnswer(result, candidate, filled),
+          oneAnswer(result, { ...candidate, warnings }, filled),
         );
       }),
     )
     .all(onlyMethods('POST'));
   return router;
+}
+
+/** A version does not say in which groups the class was. */
+function groupWarnings(name: string, classes: Classes): string[] {
+  if (classes.get(name) !== undefined || classes.groups().length === 0) return [];
+  return [
+    `"${name}" was removed, which took it out of the groups that it was in: add it to them again where it belongs there`,
+  ];
 }
 
 async function versionsInPath(

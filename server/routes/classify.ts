@@ -7,11 +7,11 @@ import { onlyMethods } from '../http/errors.js';
 import { problemDetailsOf } from '../http/problem-details.js';
 import { contextOf, named, requestSignal } from '../http/request-context.js';
 import { validate } from '../http/validate.js';
-import type { ClassificationAtRevision, Inference, Permit, PictureRequest } from '../inference/contract.js';
+import type { ClassificationAtRevision, Inference, PictureRequest } from '../inference/contract.js';
 import { runAll } from '../inference/run-all.js';
 import type { ServedModel } from '../model/contract.js';
 import type { RouteDependencies } from './dependencies.js';
-import { readUpload, type Uploading } from './read-pictures.js';
+import { readUpload, type Admitted } from './read-pictures.js';
 import { awaitRevision } from './registry-revision.js';
 import { restrictionOptions } from '../inference/may-answer.js';
 import { checkUnseenBias } from '../inference/unseen-bias.js';
@@ -38,11 +38,6 @@ export function classifyRoute(dependencies: RouteDependencies): Router {
 }
 
 const fieldNames = { classes: 'classes', groups: 'group', scoresOf: 'scoresOf', groupBy: 'groupBy' };
-
-/** A request that was admitted, and what it holds. */
-interface Admitted extends Uploading {
-  readonly permit: Permit;
-}
 
 async function classify(model: ServedModel, admitted: Admitted, dependencies: RouteDependencies) {
   const { inference, classes, manifest } = model;

@@ -5,18 +5,18 @@ import { programVersion } from '../contract/version.js';
 import { readWhole, receiveBody } from '../http/body.js';
 import { callerOf } from '../http/caller.js';
 import { noSuchRoute, onlyMethods } from '../http/errors.js';
-import type { Upload } from '../http/upload-budget.js';
 import { contextOf, named, noteUpload, requestSignal } from '../http/request-context.js';
 import type { ServedModel } from '../model/contract.js';
 import { encodeResponse, versionOf, type EncodedResponse } from '../open-inference/answer.js';
 import { answerProtocolError } from '../open-inference/errors.js';
 import { infer } from '../open-inference/infer.js';
 import { placesOfCaller } from '../inference/admission.js';
-import { rowsPerPlace, type Permit } from '../inference/contract.js';
+import { rowsPerPlace } from '../inference/contract.js';
 import { inferBodyLimits } from '../open-inference/body-limit.js';
 import { readInferRequest, type InferContent } from '../open-inference/read-request.js';
 import { extensions, modelName, type ModelMetadata } from '../open-inference/schemas.js';
 import type { RouteDependencies } from './dependencies.js';
+import type { Admitted } from './read-pictures.js';
 import { awaitRevision } from './registry-revision.js';
 
 const maxRows = 1024;
@@ -94,21 +94,11 @@ export function openInferenceStateRoutes({ serving, state }: RouteDependencies):
   return router;
 }
 
-/** A request that was admitted, and what it holds. */
-interface Admitted {
-  readonly request: Request;
-  readonly response: Response;
-  readonly permit: Permit;
-  readonly upload: Upload;
-}
-
 async function answerInfer(
   model: ServedModel,
   { request, response, permit, upload }: Admitted,
   { settings, metrics }: RouteDependencies,
 ): Promise<EncodedResponse> {
-  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity')
-    throw new Failure('image-type-refused', 'Compressed bodies are not accepted; send it as it is.');
   const signal = requestSignal(request, response, settings.deadlineSeconds);
   const headerLength = request.header(headerLengthName);
   const limits = inferBodyLimits(headerLength, settings);

@@ -6,15 +6,23 @@ import { readMultipart, type UploadedForm } from '../http/multipart.js';
 import { noteUpload } from '../http/request-context.js';
 import type { Upload } from '../http/upload-budget.js';
 import { placesOfCaller } from '../inference/admission.js';
+import type { Permit } from '../inference/contract.js';
 import type { RouteDependencies } from './dependencies.js';
 
 const pictureTypes = ['image/jpeg', 'image/png', 'image/webp'];
+/** The bytes decide what it is, so a name that many programs give JPEG files is as good. */
+const acceptedTypes = [...pictureTypes, 'image/jpg'];
 
 /** A request that was admitted to the queue, and what it has sent. */
 export interface Uploading {
   readonly request: Request;
   readonly response: Response;
   readonly upload: Upload;
+}
+
+/** With its places in the queue. */
+export interface Admitted extends Uploading {
+  readonly permit: Permit;
 }
 
 export function isForm(request: Request): boolean {
@@ -29,7 +37,7 @@ export async function readUpload(
 ): Promise<UploadedForm> {
   const limits = bodyLimits(settings, settings.bodyMegabytes);
   const maxPictures = Math.min(settings.picturesPerRequest, placesOfCaller(settings)); // more would never find places
-  if (!isForm(request) && request.is(pictureTypes) === false)
+  if (!isForm(request) && request.is(acceptedTypes) === false)
     throw new Failure(
       'image-type-refused',
       `Send the picture as the body with Content-Type ${pictureTypes.join(', ')}, or as multipart/form-data in the field "image".`,

@@ -1,11 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { UnseenClient, type ClassifyResponse, type ProblemResponse } from '../../client/index.js';
+import {
+  UnseenClient,
+  type ClassBackup,
+  type ClassifyResponse,
+  type ImportedResponse,
+  type ProblemResponse,
+} from '../../client/index.js';
 import { backupSchema, importedSchema } from '../../server/contract/class-schemas.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
+import { numbered } from '../support/pictures.js';
 import { postPicture, send, startTestServer, testKey } from '../support/test-server.js';
 
 const folder = temporaryFolder();
@@ -100,6 +107,59 @@ test('when anything does not fit nothing is imported, and everything that does n
   expect((await client.versions('there')).versions).toHaveLength(2); // what it was can still be restored
 });
 
+test('what belongs to classes of another model is refused by name, or left out with --leave-out', async () => {
+  const [gone, kept, ...others] = bundle.manifest.classes;
+  const source = await startWith();
+  const client = new UnseenClient({ url: source.url, key: testKey });
+  await client.createClass({ name: 'gnu', attributes: vector(0.2) });
+  await client.addExamples(gone.name, [await numbered(1)]);
+  await client.addExamples(kept.name, [await numbered(2)]);
+  await client.putGroup('some', { classes: [gone.name, kept.name, 'gnu'] });
+  await client.putGroup('other', { classes: [gone.name] });
+  const own = join(folder, 'own.json');
+  expect((await unseen('classes', 'export', own, '--url', source.url, '--key', testKey)).code).toBe(0);
+
+  const classes = [{ ...gone, name: 'renamed' }, kept, ...others];
+  const target = await startWith({
+    ...bundle,
+    identity: 'a'.repeat(64),
+    manifest: { ...bundle.manifest, classes },
+  });
+  const to = ['--url', target.url, '--key', testKey];
+  const refused = await unseen('classes', 'import', own, ...to);
+  expect(refused.code).toBe(10);
+  expect(refused.stderr).toContain(`${gone.name}: the model has no class of this name itself; --leave-out`);
+  expect(refused.stderr).toContain(`some: there is no class "${gone.name}".`);
+  const there = new UnseenClient({ url: target.url, key: testKey });
+  expect((await there.classes({ kind: 'runtime' })).classes).toEqual([]);
+
+  const dry = await unseen('classes', 'import', own, '--leave-out', '--dry-run', ...to);
+  expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining('Would be left out:')]);
+  const done = await unseen('classes', 'import', own, '--leave-out', ...to, '--json');
+  const answer = JSON.parse(done.stdout) as ImportedResponse;
+  expect(answer).toMatchObject({ created: ['gnu'], examples: 1, problems: [] });
+  expect(answer.groups.created.toSorted()).toEqual(['other', 'some']);
+  expect(answer.leftOut.map(({ name }) => name).toSorted()).toEqual([gone.name, 'other', 'some'].toSorted());
+  expect((await there.group('some')).classes).toEqual([kept.name, 'gnu'].toSorted());
+  expect((await there.group('other')).classes).toEqual([]);
+  const again = await unseen('classes', 'import', own, '--leave-out', ...to, '--json');
+  const repeated = JSON.parse(again.stdout) as ImportedResponse;
+  expect([repeated.created, repeated.groups.created, repeated.groups.replaced]).toEqual([[], [], []]);
+
+  // In several requests, of which the last one brings the groups.
+  const backup = JSON.parse(readFileSync(own, 'utf8')) as ClassBackup;
+  const { attributes } = backup.classes.find(({ name }) => name === 'gnu')!;
+  const many = Array.from({ length: 1001 }, (_, i) => ({ name: `bird ${i}`, attributes }));
+  const large = join(folder, 'large.json');
+  const groups = [...backup.groups!, { name: 'birds', family: null, classes: ['bird 1000', gone.name] }];
+  writeFileSync(large, JSON.stringify({ ...backup, classes: [...backup.classes, ...many], groups }));
+  const inParts = await unseen('classes', 'import', large, '--leave-out', '--dry-run', ...to, '--json');
+  const plan = JSON.parse(inParts.stdout) as ImportedResponse;
+  expect([plan.created.length, plan.problems]).toEqual([1001, []]);
+  expect(plan.groups).toMatchObject({ created: ['birds'], replaced: [] });
+  expect(plan.leftOut.map(({ name }) => name)).toContain('birds');
+});
+
 test.each([
   ['cut off', '{"format":"unseen-classes","ver', 'cut off or altered'],
   ['another file', '{"classes":[]}', 'no backup'],
@@ -109,4 +169,9 @@ test.each([
   writeFileSync(odd, text);
   const { code, stderr } = await unseen('classes', 'import', odd, '--url', 'http://127.0.0.1:9');
   expect([code, stderr]).toEqual([3, expect.stringContaining(expected)]);
+});
+
+test('a folder in place of a backup is named as one', async () => {
+  const { code, stderr } = await unseen('classes', 'import', folder, '--url', 'http://127.0.0.1:9');
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`Cannot read ${folder}: it is a folder`)]);
 });

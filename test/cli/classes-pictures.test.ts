@@ -156,3 +156,14 @@ test('examples of another network are left out of an import and reported; damage
     expect.stringContaining('half-precision numbers are expected, 3 bytes were given'),
   ]);
 });
+
+test('examples are added from folders, with what lies deeper in them', async () => {
+  const photos = await pictures('more', { one: 2, two: 1 }, 50);
+  writeFileSync(join(photos, 'notes.txt'), 'no picture');
+  const words = ['classes', 'examples', 'add', own.name];
+  const { code, stdout, stderr } = await unseen(...words, photos, '--url', url);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('3 added, 0 were there already')]);
+  expect(stderr).toContain('notes.txt');
+  const none = await unseen(...words, join(folder, 'absent'), '--url', url);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('There is no file or folder')]);
+});

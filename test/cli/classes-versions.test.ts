@@ -84,6 +84,12 @@ test('removed classes come in pages, without those that were restored or added a
 test('a reload is tried, done, and told apart from one that changes nothing', async () => {
   const same = await unseen('reload', '--dry-run', ...to);
   expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('serves already')]);
+  const [{ name: gone }, ...classes] = bundle.manifest.classes;
+  await client.putGroup('some', { classes: [gone, classes[0].name] });
+  const renamed = [{ ...bundle.manifest.classes[0], name: 'renamed' }, ...classes];
+  served = { ...bundle, identity: 'a'.repeat(64), manifest: { ...bundle.manifest, classes: renamed } };
+  const lacking = await unseen('reload', '--dry-run', ...to);
+  expect(lacking.stdout).toContain(`The group "some" would lack ${gone}.`);
   served = second;
   const dry = await unseen('reload', '--dry-run', ...to);
   expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/would load bundle [0-9a-f]{12}\./)]);

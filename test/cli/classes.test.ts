@@ -29,6 +29,16 @@ test('a dry run shows what would be confused, and adds nothing', async () => {
   expect([listed.code, listed.stdout.trim()]).toEqual([0, '']);
 });
 
+test('a dry run shows what is doubtful about a class', async () => {
+  const near = `${bundle.manifest.classes[0].name}s`;
+  const { code, stdout } = await unseen(
+    ...['classes', 'add', table('near.csv', line(near, 0.4)), '--dry-run', '--url', url],
+  );
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^ {4}Warning: /m);
+  expect(stdout).toContain(bundle.manifest.classes[0].name);
+});
+
 test('classes of a table are added, compete, are listed, and removed', async () => {
   const added = await unseen('classes', 'add', good, '--url', url);
   expect([added.code, added.stdout]).toEqual([0, expect.stringContaining('2 added, 0 were there already')]);

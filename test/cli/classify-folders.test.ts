@@ -10,14 +10,15 @@ import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { unseen } from '../support/command-line.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
-import { startTestServer, type TestServer } from '../support/test-server.js';
+import { send, startTestServer, type TestServer } from '../support/test-server.js';
 
 const root = temporaryFolder();
 let folder: string;
 let server: TestServer;
+let bundle: Bundle;
 let counter = 0;
 beforeAll(async () => {
-  const { bundle }: { bundle: Bundle } = await trainSmallBundle(root);
+  ({ bundle } = await trainSmallBundle(root));
   server = await startTestServer({ bundle: () => bundle });
 });
 
@@ -38,7 +39,7 @@ beforeEach(async () => {
 });
 
 const csv = () => join(folder, 'answers.csv');
-const rows = async (): Promise<string[][]> => parse(await readFile(csv(), 'utf8'));
+const rows = async (): Promise<string[][]> => parse(await readFile(csv(), 'utf8'), { bom: true });
 const classify = (...words: string[]) =>
   unseen('classify', join(folder, 'in'), '--csv', csv(), '--url', server.url, ...words);
 
@@ -81,7 +82,8 @@ describe('a folder of pictures becomes a table', () => {
   });
 
   test('which spreadsheets do not take for formulas', async () => {
-    await unseen('classify', '=1.png', '--csv', csv(), '--url', server.url);
+    // A name that is not there has a row as well, unless nothing that was named is there.
+    await unseen('classify', '=1.png', join(folder, 'in', '1.png'), '--csv', csv(), '--url', server.url);
     const line = (await readFile(csv(), 'utf8')).split('\n')[1];
     expect(line).toMatch(/^'=1\.png,/);
   });
@@ -147,10 +149,89 @@ describe('a table that exists is continued', () => {
   });
 });
 
+describe('with --again', () => {
+  test('answers of the same model are asked for again: classes may have been added since', async () => {
+    const words = ['--top-k', '1', '--unknown-at', '1', '--jsonl', join(folder, 'answers.jsonl')];
+    await classify(...words);
+    const name = 'a class that was added';
+    const attributes = bundle.manifest.classes.find((one) => one.name !== name)!.attributes;
+    const added = await send(`${server.url}/classes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, attributes }),
+    });
+    expect(added.status).toBe(201);
+    const repeated = await classify(...words);
+    expect(repeated.stderr).toContain('6 pictures have been answered before. --again asks about them again');
+    const { stdout, stderr } = await classify(...words, '--again');
+    expect(stdout).toMatch(/^6 pictures answered: /);
+    expect(stderr).not.toContain('answered before');
+    const documents = (await readFile(join(folder, 'answers.jsonl'), 'utf8')).trim().split('\n');
+    expect(documents).toHaveLength(7);
+    expect(documents.filter((line) => line.includes('"registryRevision":1'))).toHaveLength(6);
+    expect(await rows()).toHaveLength(8);
+  });
+
+  test('an option that means nothing without another one is refused', async () => {
+    for (const [words, reason] of [
+      [['--again'], '--again needs --csv or --jsonl'],
+      [['--separator', ';'], '--separator needs --csv'],
+      [['--unknown-to-nearest'], '--unknown-to-nearest needs --move-to'],
+    ] as const) {
+      const { code, stderr } = await unseen('classify', join(folder, 'in'), '--url', server.url, ...words);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+    }
+  });
+});
+
+describe('where no class is as likely as was asked for', () => {
+  test('the answer says so, counts as one, and the picture stays where it is', async () => {
+    const jsonl = join(folder, 'answers.jsonl');
+    const words = ['--min-probability', '1', '--unknown-to-nearest', '--jsonl', jsonl];
+    const { code, stdout, stderr } = await classify(...words, '--move-to', join(folder, 'sorted'));
+    expect([code, stderr]).toEqual([8, expect.not.stringContaining('TypeError')]);
+    expect(stdout).toMatch(/^[1-6] have no class that is as likely as --min-probability; not moved$/m);
+    expect(existsSync(join(folder, 'sorted'))).toBe(false);
+    const again = await classify(...words, '--move-to', join(folder, 'sorted'));
+    expect(again.stderr).toContain('6 pictures have been answered before');
+    expect((await readFile(jsonl, 'utf8')).trim().split('\n')).toHaveLength(7);
+  });
+});
+
 describe('--move-to', () => {
+  test('puts what looks like none of the classes into a folder of its own, or with the nearest class', async () => {
+    const sorted = join(folder, 'sorted');
+    const one = join(folder, 'in/1.png');
+    const words = ['--url', server.url, '--unknown-at', '0', '--move-to', sorted];
+    expect((await unseen('classify', one, ...words)).code).toBe(0);
+    expect(await readdir(sorted)).toEqual(['none of these']);
+    const { code, stdout } = await classify(...words, '--unknown-to-nearest');
+    expect([code, stdout]).toEqual([
+      8,
+      expect.stringContaining('5 look like none of the classes; moved to the'),
+    ]);
+    expect(await readdir(join(sorted, 'none of these'))).toEqual(['1.png']);
+    expect((await readdir(sorted)).length).toBeGreaterThan(1);
+  });
+
+  test('the same names again: what has been moved is passed over', async () => {
+    const sorted = join(folder, 'sorted');
+    const names = ['in/1.png', 'in/broken.jpg'].map((name) => join(folder, name));
+    const words = ['--url', server.url, '--csv', csv(), '--move-to', sorted];
+    await unseen('classify', ...names, ...words);
+    const { code, stderr } = await unseen('classify', ...names, ...words);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('1 pictures are no longer there')]);
+    const [place] = await readdir(sorted);
+    expect(await readdir(join(sorted, place))).toEqual(['1.png']);
+  });
+
   test('puts each picture into the folder of its class, overwrites nothing, and leaves what has no answer', async () => {
     await classify('--top-k', '1');
-    const byFile = new Map((await rows()).slice(1).map(([file, name]) => [file.split('/').at(-1)!, name]));
+    const byFile = new Map(
+      (await rows())
+        .slice(1)
+        .map((line) => [line[0].split('/').at(-1)!, line[4] === 'unknown' ? 'none of these' : line[1]]),
+    );
     const sorted = join(folder, 'in/sorted'); // inside: it is not searched
     const taken = join(sorted, byFile.get('1.png')!);
     await mkdir(taken, { recursive: true });

@@ -42,6 +42,8 @@ test('a group is set from arguments and a file, listed, asked for, and removed',
   expect(files[0].predictions.map((one) => one.class).toSorted()).toEqual(
     [names[0], names[4], names[5]].toSorted(),
   );
+  const folderGiven = await unseen('groups', 'set', 'mine', '--file', folder, ...to(url));
+  expect([folderGiven.code, folderGiven.stderr]).toEqual([3, expect.stringContaining('it is a folder')]);
   const wrong = await unseen(...words, '--group', 'min');
   expect([wrong.code, wrong.stderr]).toEqual([10, expect.stringContaining('Did you mean "mine"')]);
   expect((await unseen('groups', 'remove', 'mine', ...to(url))).code).toBe(0);

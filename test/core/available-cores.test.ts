@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { availableCores } from '../../core/available-cores.js';
+import { availableCores, sessionThreads } from '../../core/available-cores.js';
 import { threadsPerWorker } from '../../server/inference/threads-per-worker.js';
 import { temporaryFolder } from '../support/folders.js';
 
@@ -29,6 +29,14 @@ test('without a quota all cores count, and half a core is one', () => {
 
 test('more quota than cores is no more cores', () => {
   expect(availableCores(groupWith({ 'cpu.max': '3200000 100000' }), 4)).toBe(4);
+});
+
+test('a session takes the threads that were asked for, else those of the quota, else what the runtime finds right', () => {
+  const limited = groupWith({ 'cpu.max': '200000 100000' });
+  expect(sessionThreads(6, limited, 16)).toBe(6);
+  expect(sessionThreads(0, limited, 16)).toBe(2);
+  expect(sessionThreads(0, limited, 2)).toBe(0);
+  expect(sessionThreads(0, groupWith({ 'cpu.max': 'max 100000' }), 16)).toBe(0);
 });
 
 test('workers share the cores, unless threads were asked for', () => {

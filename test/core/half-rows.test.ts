@@ -2,7 +2,15 @@
 import { expect, test } from 'vitest';
 import { fromHalf, toHalf } from '../../core/half.js';
 import { compactRoomLike, HalfRows } from '../../core/half-rows.js';
-import { isStored, matrix, rowsBetween, stackRows, takeRows, type Matrix } from '../../core/matrix.js';
+import {
+  isStored,
+  matrix,
+  rowsAt,
+  rowsBetween,
+  stackRows,
+  takeRows,
+  type Matrix,
+} from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 
 const random = (rows: number, columns: number): Matrix =>
@@ -32,11 +40,17 @@ test('many rows made from rows in memory take half the space, few keep all their
   expect(rowsBetween(compact, 0, 10).data).toEqual(fromHalf(toHalf(block.data)));
   const asked: number[] = [];
   const onDisk = {
-    ...{ rows: many, columns: 4000, read: () => undefined, release: () => undefined },
+    ...{ rows: many, columns: 4000, isInMemory: false, read: () => undefined, release: () => undefined },
     room: (columns: number) => (asked.push(columns), compactRoomLike(block, few, columns)),
   };
   expect(isStored(onDisk)).toBe(true);
   compactRoomLike(onDisk, many, 4000);
   expect(asked).toEqual([4000]);
+  // Rows picked from a matrix, or from compact rows, are in memory as those are.
+  for (const source of [block, compact]) {
+    const made = compactRoomLike(rowsAt(source, [1, 0]), many, 4000);
+    made.append(block);
+    expect(made.finish()).toBeInstanceOf(HalfRows);
+  }
   expect(stackRows([block]).rows).toBe(10);
 });

@@ -1,5 +1,5 @@
 /** A class that the demonstration model does not know: found among pictures by `unseen discover`, named in its table, added to a server, recognised. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { UnseenClient } from '../../client/index.js';
@@ -18,7 +18,10 @@ const pictures: Buffer[] = [];
 for (const flag of [...Array.from({ length: 12 }, () => newcomerFlag), ...letterFlags.slice(0, 12)])
   pictures.push(await renderFlag(flag, random));
 const another = await renderFlag(newcomerFlag, random);
-const server = await startDemoServer();
+const registry = `sqlite:${join(temporaryFolder(), 'classes.db')}`;
+const server = await startDemoServer({ registry });
+
+const isNewcomer = (file: string): boolean => Number(/(\d+)\.jpg/.exec(file)![1]) < 12;
 
 describe.skipIf(!server)('unseen discover', () => {
   const folder = temporaryFolder();
@@ -47,7 +50,6 @@ describe.skipIf(!server)('unseen discover', () => {
     };
     expect(found.pictures).toBe(24);
     expect(found.leftOut.map(({ name }) => name)).toEqual(['notes.txt']);
-    const isNewcomer = (file: string): boolean => Number(/(\d+)\.jpg/.exec(file)![1]) < 12;
     const group = found.groups.find(({ members }) => members.filter(isNewcomer).length >= 10)!;
     expect(group.members.filter(isNewcomer).length / group.members.length).toBeGreaterThan(0.7);
     expect(readdirSync(out).sort()).toEqual([
@@ -69,6 +71,33 @@ describe.skipIf(!server)('unseen discover', () => {
     const { predictions } = await client.classify(another, { topK: 1 });
     expect(predictions[0].class).toBe(newcomerFlag.name);
   }, 300_000);
+
+  test('a class that was added to a server is not found again with its registry, which may be in use', async () => {
+    const known = ['--bundle', 'models/demo', '--registry', registry];
+    const run = await unseen(
+      'discover',
+      '--images',
+      images,
+      ...known,
+      '--out',
+      join(folder, 'again'),
+      '--json',
+    );
+    expect(run.code).toBe(0);
+    const { groups } = JSON.parse(run.stdout) as { groups: { members: string[] }[] };
+    expect(groups.filter(({ members }) => members.filter(isNewcomer).length >= 3)).toEqual([]);
+  }, 300_000);
+
+  test('a registry that is not there is refused before pictures are read, and none is made', async () => {
+    const missing = join(folder, 'missing.db');
+    const known = ['--bundle', 'models/demo', '--registry', `sqlite:${missing}`];
+    const run = await unseen('discover', '--images', images, ...known, '--out', join(folder, 'never'));
+    expect([run.code === 0, run.stderr]).toEqual([
+      false,
+      expect.stringContaining('There is no class registry at'),
+    ]);
+    expect([existsSync(missing), existsSync(join(folder, 'never.work'))]).toEqual([false, false]);
+  });
 
   test('an output that exists, and neither pictures nor a dataset, are refused with what to do', async () => {
     const again = await unseen('discover', '--images', images, '--bundle', 'models/demo', '--out', folder);

@@ -86,6 +86,20 @@ describe('unseen train', () => {
   );
 });
 
+test('a Ctrl-C that arrives twice, as npm forwards it, still says how to resume', async () => {
+  const out = join(folder, 'twice');
+  const { child, finished } = startUnseen(trainArguments(out));
+  while (!existsSync(`${out}.work/key`)) await sleep(20);
+  child.kill('SIGINT');
+  await sleep(5); // two of one kind that arrive together are one for the system
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect(code).toBe(130);
+  expect(stderr).toContain('Stopping after the current step; Ctrl-C again ends at once.');
+  expect(stderr).toContain('Stopped on request. Give the same command with --resume');
+  rmSync(`${out}.work`, { recursive: true });
+});
+
 describe('unseen evaluate and inspect', () => {
   test('judge the saved bundle as training did', async () => {
     const { code, stdout } = await unseen('evaluate', '--bundle', reference, '--data', data, '--json');

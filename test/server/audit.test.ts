@@ -115,3 +115,17 @@ test('reading and classifying leave no audit line', async () => {
   });
   expect(lines).toMatchObject([{ what: 'POST classes' }]);
 });
+
+test('reading examples, as a backup does, leaves no line; being refused that does', async () => {
+  const read = (key: string) =>
+    send(`${server.url}/admin/examples?class=last`, { headers: { 'x-api-key': key } });
+  const lines = await audited(2, async () => {
+    expect((await read(ann)).status).toBe(200);
+    expect((await read(viewer)).status).toBe(403);
+    await change('POST', '/classes', { name: 'very last', attributes: attributes(0.9) });
+  });
+  expect(lines).toMatchObject([
+    { who: 'viewer', what: 'GET stored-examples', outcome: 'refused', msg: 'Reading was refused.' },
+    { what: 'POST classes' },
+  ]);
+});

@@ -87,6 +87,15 @@ describe('with a SQLite registry', () => {
     expect(await keyOfLocalServer(url)).toBeUndefined();
   });
 
+  test('once it is there it is only read: nothing is written by a start', async () => {
+    const readOnly = temporaryFolder();
+    const location = { kind: 'sqlite', path: join(readOnly, 'kept.db'), description: '' } as const;
+    const made = await openOwnKey(location);
+    const { mtimeMs } = statSync(readOnly); // of a folder: changes with every file that comes or goes
+    expect(await openOwnKey(location)).toEqual({ ...made, isNew: false });
+    expect(statSync(readOnly).mtimeMs).toBe(mtimeMs);
+  });
+
   test('servers that start at the same moment agree on one', async () => {
     const path = join(folder, 'raced.db');
     const location = { kind: 'sqlite', path, description: '' } as const;

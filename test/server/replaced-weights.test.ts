@@ -15,11 +15,11 @@ const folder = temporaryFolder();
 const { bundle } = await trainSmallBundle(folder);
 
 /** The small network in a cache of its own, read and verified as the server reads it. */
-async function cachedBackbone(name: string): Promise<Backbone & { readonly file: string }> {
+async function cachedBackbone(name: string): Promise<Backbone & { readonly model: string }> {
   const catalogue = { ...loadCatalogue(), weights: join(folder, name) };
   const { entry, model } = smallBackbone();
   await keepBackbone(catalogue, entry, model);
-  return (await readCached(catalogue, entry)) as Backbone & { readonly file: string };
+  return (await readCached(catalogue, entry)) as Backbone & { readonly model: string };
 }
 
 /** Of the same length and with a date in the past, as a careful attacker or a restored backup would leave it. */
@@ -40,14 +40,14 @@ test('a worker is not restarted with another network, and the log says which fil
   const backbone = await cachedBackbone('replaced');
   const server = await startTestServer({ bundle: () => bundle, backbone: () => backbone });
   const before = (await postPicture(server.url)).body.predictions;
-  replaceWeights(backbone.file);
+  replaceWeights(backbone.model);
   await restartWorker(server);
   await expect
     .poll(() => server.log.join(''), { timeout: 10_000 })
     .toContain('was verified when the model was');
   expect(server.models.current.inference.state.workersReady).toBe(0);
-  expect(server.log.join('')).toContain(backbone.file);
-  writeFileSync(backbone.file, smallNetwork()); // put back: it heals by itself
+  expect(server.log.join('')).toContain(backbone.model);
+  writeFileSync(backbone.model, smallNetwork()); // put back: it heals by itself
   await expect.poll(() => server.models.current.inference.state.workersReady, { timeout: 15_000 }).toBe(1);
   expect((await postPicture(server.url)).body.predictions).toEqual(before);
 });
@@ -55,9 +55,9 @@ test('a worker is not restarted with another network, and the log says which fil
 test('the same network in a new file is no reason to refuse', async () => {
   const backbone = await cachedBackbone('copied');
   const server = await startTestServer({ bundle: () => bundle, backbone: () => backbone });
-  copyFileSync(backbone.file, `${backbone.file}.copy`);
-  renameSync(`${backbone.file}.copy`, backbone.file);
-  expect(readFileSync(backbone.file).equals(Buffer.from(backbone.model))).toBe(true);
+  copyFileSync(backbone.model, `${backbone.model}.copy`);
+  renameSync(`${backbone.model}.copy`, backbone.model);
+  expect(readFileSync(backbone.model).equals(Buffer.from(smallBackbone().model))).toBe(true);
   await restartWorker(server);
   await expect.poll(() => server.models.current.inference.state.workersReady, { timeout: 10_000 }).toBe(1);
   expect((await postPicture(server.url)).status).toBe(200);

@@ -35,6 +35,7 @@ function failingAfter(left: number): { failing: Dataset; reads: () => number } {
   const wrap = (rows: StoredRows): StoredRows => ({
     rows: rows.rows,
     columns: rows.columns,
+    isInMemory: rows.isInMemory,
     read: (indices, target) => {
       if (reads++ >= left) throw new Error('the disk failed');
       rows.read(indices, target);

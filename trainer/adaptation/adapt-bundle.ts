@@ -8,39 +8,54 @@ import { writeBundle } from '../../core/bundle/write.js';
 import { requireFeatureWidth } from '../../core/bundle/require-feature-width.js';
 import { Failure } from '../../core/failures.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
+import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
 import { matrix, rowOf, type RowSource } from '../../core/matrix.js';
+import { stopIfAsked } from '../../core/stop.js';
 
 /** A pool of which more than this looks like none of the classes is of another domain. */
 const maxForeign = 0.8;
-const fewestPictures = 10;
+export const fewestPictures = 10;
 
 interface AdaptedBundle {
   readonly bundle: Bundle;
   readonly adaptation: Adaptation;
 }
 
+/** `labelled`: classes of the bundle with pictures of which it is known that they are theirs; these count with their class from the start. */
 export async function adaptBundle(
   bundle: Bundle,
   features: RowSource,
-  options: { threads?: number } = {},
+  {
+    threads = 0,
+    labelled = [],
+    refusesForeign = true,
+    signal,
+  }: {
+    threads?: number;
+    labelled?: readonly RuntimeClass[];
+    refusesForeign?: boolean;
+    signal?: AbortSignal;
+  } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
-  const fitter = await RuntimeFitter.open(bundle, options);
+  const fitter = await RuntimeFitter.open(bundle, { threads });
   try {
-    const adaptation = await fitter.adapt([], features);
-    if (adaptation.none.share > maxForeign)
+    const adaptation = await fitter.adapt(labelled, features, undefined, signal);
+    if (refusesForeign && adaptation.none.share > maxForeign)
       throw new Failure(
         'dataset-invalid',
         `${Math.round(100 * adaptation.none.share)} % of the pictures look like none of the bundle's classes: they come from another domain. Give pictures of the kind that the bundle is to classify.`,
       );
-    const moved = movedClasses(bundle, [], adaptation);
+    const moved = movedClasses(bundle, labelled, adaptation);
+    if (signal) stopIfAsked(signal);
     const { rows } = await fitter.fit(moved);
     const weights = matrix(bundle.weights.rows, bundle.weights.columns, bundle.weights.data.slice());
     const bias = bundle.bias.slice();
     moved.forEach((one, c) => {
       const own = bundle.manifest.classes.findIndex(({ name }) => name === one.name);
       rowOf(weights, own).set(rows[c].weights);
-      bias[own] = foldedBias(bundle.manifest, one, rows[c].bias);
+      const { name, attributes } = one;
+      bias[own] = foldedBias(bundle.manifest, one, { name, attributes }, rows[c].bias);
     });
     return { bundle: { ...bundle, weights, bias }, adaptation };
   } finally {

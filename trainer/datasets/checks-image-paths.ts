@@ -1,3 +1,4 @@
+import { normalisedName } from '../../core/class-name.js';
 import type { Dataset } from './dataset.js';
 import { errorFinding, type Finding } from './findings.js';
 
@@ -46,6 +47,8 @@ function classOfPath(folder: string, classOf: ReadonlyMap<string, number>): numb
 
 /** "001.Black_footed_Albatross", "black+footed+albatross" and "Black footed albatross" are one name. */
 function simplified(name: string): string {
-  const letters = name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+  const letters = normalisedName(name)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
   return letters.replace(/^\d+(?=\p{L})/u, '');
 }

@@ -1,24 +1,47 @@
+import { basename } from 'node:path';
+import { normalisedName } from '../../core/class-name.js';
 import { matrix } from '../../core/matrix.js';
+import { wrongCellCount, type CsvTable, type TableLine } from '../extraction/read-table.js';
+import { numberReader } from '../extraction/table-numbers.js';
 import type { Dataset } from './dataset.js';
 import { someOf } from './findings.js';
 import { splitNames } from './open-form-schema.js';
 
 type AttributeTable = Pick<Dataset, 'classNames' | 'attributeNames' | 'attributes'>;
 
-export function attributeTable([header = [], ...lines]: string[][], problems: string[]): AttributeTable {
-  if (header[0] !== 'class')
+const maxListed = 10;
+
+export function attributeTable(
+  { path, header, lines, delimiter }: CsvTable,
+  problems: string[],
+): AttributeTable {
+  if (header.at(0)?.toLowerCase() !== 'class')
     problems.push('the attributes must begin with a header line: class,<attribute names>');
-  const attributes = matrix(lines.length, Math.max(0, header.length - 1));
+  const attributeNames = header.slice(1);
+  const attributes = matrix(lines.length, attributeNames.length);
+  const numbers = numberReader(cellsOf(lines));
   const bad: string[] = [];
   lines.forEach((line, row) => {
-    for (let column = 1; column < line.length; column++) {
-      const value = line[column] === '' ? NaN : Number(line[column]);
-      if (Number.isNaN(value)) bad.push(`"${line[column]}" for ${header[column]} of ${line[0]}`);
-      attributes.data[row * attributes.columns + column - 1] = value;
-    }
+    const [name, ...cells] = line.fields;
+    const refuse = (reason: string): void => {
+      bad.push(`${basename(path)}, line ${line.number}: ${reason}`);
+    };
+    if (cells.length !== attributeNames.length) refuse(wrongCellCount(line, attributeNames, delimiter));
+    else
+      cells.forEach((cell, k) => {
+        const value = numbers.value(cell);
+        if (Number.isNaN(value))
+          refuse(`"${cell}" for ${attributeNames[k]} of ${name} is not a number. ${numbers.remedy(cell)}`);
+        attributes.data[row * attributes.columns + k] = value;
+      });
   });
-  if (bad.length > 0) problems.push(`the attributes hold what is not a number: ${someOf(bad)}`);
-  return { classNames: lines.map((line) => line[0]), attributeNames: header.slice(1), attributes };
+  problems.push(...bad.slice(0, maxListed));
+  if (bad.length > maxListed) problems.push(`and ${bad.length - maxListed} more in ${basename(path)}`);
+  return { classNames: lines.map(({ fields: [name] }) => name), attributeNames, attributes };
+}
+
+function* cellsOf(lines: readonly TableLine[]): Iterable<string> {
+  for (const { fields } of lines) yield* fields.slice(1);
 }
 
 type RowTable = Pick<Dataset, 'labels' | 'imageFiles' | 'splits'>;
@@ -28,7 +51,8 @@ export function rowTable(
   classIndex: Map<string, number>,
   problems: string[],
 ): RowTable {
-  const [image, label, split] = ['image', 'class', 'split'].map((name) => header.indexOf(name));
+  const titles = header.map((title) => title.toLowerCase());
+  const [image, label, split] = ['image', 'class', 'split'].map((name) => titles.indexOf(name));
   if (label < 0 || split < 0) problems.push('the rows must begin with a header line: image,class,split');
   const splits: Record<string, number[]> = Object.fromEntries(splitNames.map((name) => [name, []]));
   const labels = new Int32Array(lines.length).fill(-1);
@@ -36,7 +60,7 @@ export function rowTable(
   const unknownSplits = new Set<string>();
   if (label >= 0 && split >= 0)
     lines.forEach((line, row) => {
-      const index = classIndex.get(line[label]);
+      const index = classIndex.get(normalisedName(line[label]));
       // A row outside every split may go without a class.
       if (index !== undefined) labels[row] = index;
       else if (line[label] !== '' || line[split] !== 'none') unknownClasses.add(`"${line[label]}"`);

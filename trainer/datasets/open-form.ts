@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
+import { readCells, readTable } from '../extraction/read-table.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
 import { fewShotClasses, fewShotRows, withFewShot } from './few-shot.js';
@@ -20,12 +21,12 @@ export async function loadOpenForm(directory: string, place: FeaturePlace = {}):
   await checkHashes(directory, manifest);
   const features = await readFeatures(directory, manifest.features, place);
   const problems: string[] = [];
-  const table = attributeTable(await readCsv(join(directory, manifest.attributes.file)), problems);
-  const classIndex = new Map(table.classNames.map((name, index) => [name, index]));
-  const rows = rowTable(await readCsv(join(directory, manifest.rows.file)), classIndex, problems);
+  const table = attributeTable(await readTable(join(directory, manifest.attributes.file)), problems);
+  const classIndex = new Map(table.classNames.map((name, index) => [normalisedName(name), index]));
+  const rows = rowTable(await readCells(join(directory, manifest.rows.file)), classIndex, problems);
   const named = (names: readonly string[], what: string): Int32Array =>
     Int32Array.from(names, (name) => {
-      const index = classIndex.get(name);
+      const index = classIndex.get(normalisedName(name));
       if (index === undefined)
         problems.push(`the ${what} class "${name}" is not in ${manifest.attributes.file}`);
       return index ?? 0;
@@ -92,17 +93,4 @@ export async function hashOfFile(path: string): Promise<string> {
     throw cannotOpen(path, error);
   }
   return hash.digest('hex');
-}
-
-async function readCsv(path: string): Promise<string[][]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw cannotOpen(path, error);
-  });
-  try {
-    return parse(text, { bom: true, trim: true, skip_empty_lines: true });
-  } catch (error) {
-    throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
 }

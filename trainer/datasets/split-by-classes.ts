@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { didYouMean } from '../../core/similar-names.js';
 import { assembleDataset } from './class-sets.js';
@@ -20,9 +21,10 @@ export async function splitByClasses(dataset: Dataset, file: string): Promise<Da
   });
   const names = text
     .split(/\r?\n/)
-    .map((line) => line.trim())
+    .map((line) => normalisedName(line.trim()))
     .filter((line) => line !== '');
-  const unknown = names.filter((name) => !dataset.classNames.includes(name));
+  const classNames = dataset.classNames.map(normalisedName);
+  const unknown = names.filter((name) => !classNames.includes(name));
   if (names.length === 0 || unknown.length > 0)
     throw new Failure(
       'dataset-invalid',
@@ -30,7 +32,7 @@ export async function splitByClasses(dataset: Dataset, file: string): Promise<Da
         ? `${file} names no class; it must have the name of an unseen class on each line.`
         : `${file} names classes that ${dataset.name} does not have: ${someOf(unknown)}.${didYouMean(unknown[0], dataset.classNames)}`,
     );
-  const unseen = new Set(names.map((name) => dataset.classNames.indexOf(name)));
+  const unseen = new Set(names.map((name) => classNames.indexOf(name)));
   const rows = Array.from(dataset.labels.keys()).filter((row) => dataset.labels[row] >= 0);
   const isUnseen = (row: number): boolean => unseen.has(dataset.labels[row]);
   const own = dataset.validationClasses?.filter((label) => !unseen.has(label)) ?? null;

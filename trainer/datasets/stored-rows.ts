@@ -23,6 +23,7 @@ export interface StoredShape {
 }
 
 class RowFile implements StoredRows {
+  readonly isInMemory = false;
   readonly rows: number;
   readonly columns: number;
 

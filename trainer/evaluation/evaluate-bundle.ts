@@ -1,5 +1,6 @@
 import type { Bundle } from '../../core/bundle/bundle.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { didYouMean } from '../../core/similar-names.js';
 import { unseenBiasFor } from '../../core/head/unseen-bias.js';
@@ -32,6 +33,15 @@ export async function judgeAndEvaluate(
   };
 }
 
+/** What to tell where the features of the dataset come from another network than those of the training; null where nothing is known of that. */
+export function otherNetwork(
+  { backbone: trained }: Pick<Manifest, 'backbone'>,
+  { backbone }: Pick<Dataset, 'backbone'>,
+): string | null {
+  if (!trained?.sha256 || !backbone?.sha256 || trained.sha256 === backbone.sha256) return null;
+  return `The bundle was trained on features of ${trained.name} (${trained.sha256.slice(0, 12)}), and the dataset has those of ${backbone.name} (${backbone.sha256.slice(0, 12)}): the figures are of features that the bundle does not know.`;
+}
+
 /** The test rows, those of seen classes first, as the bundle scores them; classes are the dataset's. */
 async function judgeBundle(
   bundle: Bundle,
@@ -58,8 +68,10 @@ async function judgeBundle(
 
 /** For each class of the dataset, its row in the bundle's head. */
 export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array {
-  const position = new Map(manifest.classes.map(({ name }, i) => [name, i]));
-  const missing = dataset.classNames.filter((name) => !position.has(name));
+  // Datasets of earlier versions, and bundles trained on them, may write a name in another form.
+  const position = new Map(manifest.classes.map(({ name }, i) => [normalisedName(name), i]));
+  const positionOf = (name: string): number | undefined => position.get(normalisedName(name));
+  const missing = dataset.classNames.filter((name) => positionOf(name) === undefined);
   if (missing.length > 0) {
     throw new Failure(
       'dataset-invalid',
@@ -68,7 +80,7 @@ export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array
   }
   const seen = new Set(dataset.seen);
   const moved = dataset.classNames.filter(
-    (name, label) => manifest.classes[position.get(name)!].seen !== seen.has(label),
+    (name, label) => manifest.classes[positionOf(name)!].seen !== seen.has(label),
   );
   if (moved.length > 0) {
     throw new Failure(
@@ -76,7 +88,7 @@ export function matchClasses({ manifest }: Bundle, dataset: Dataset): Int32Array
       `Seen in one and unseen in the other of bundle and dataset: ${listed(moved)}. Use the split it was trained on.`,
     );
   }
-  return Int32Array.from(dataset.classNames, (name) => position.get(name)!);
+  return Int32Array.from(dataset.classNames, (name) => positionOf(name)!);
 }
 
 function listed(names: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import { configurationSchema, type Configuration } from '../configuration.js';
 
 /** Settings by their path ('generator.learningRate'), each with the values to try; every combination is one point. */
@@ -14,11 +15,16 @@ export interface GridPoint {
 }
 
 export async function readGrid(path: string, base: Configuration): Promise<GridPoint[]> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new Failure('config-invalid', `Cannot read the grid ${path}: ${whyNotOpened(error)}`, {
+      cause: error,
+    });
+  });
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(path, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new Failure('config-invalid', `Cannot read the grid ${path}: ${(error as Error).message}.`, {
+    throw new Failure('config-invalid', `The grid ${path} is no JSON: ${(error as Error).message}.`, {
       cause: error,
     });
   }

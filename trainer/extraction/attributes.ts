@@ -1,3 +1,4 @@
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { readTable, wrongCellCount, type TableLine } from './read-table.js';
 import { numberReader, type NumberReader } from './table-numbers.js';
@@ -21,10 +22,12 @@ export interface ClassAttributes {
 /** `class,<attribute names>`, one line per class. Lines that cannot be used are listed in `leftOut`; the caller decides what they mean. */
 export async function readAttributes(path: string): Promise<ClassAttributes> {
   const { header, lines, delimiter } = await readTable(path);
-  const [first, ...attributeNames] = withoutEmptyEnd(header);
+  const [first, ...attributeNames] = header;
   checkHeader(path, first, attributeNames);
-  const width = 1 + attributeNames.length;
-  const rows = lines.map(({ number, fields }) => ({ number, fields: withoutEmptyEnd(fields, width) }));
+  const rows = lines.map(({ number, fields: [name, ...cells] }) => ({
+    number,
+    fields: [normalisedName(name), ...cells],
+  }));
   const numbers = numberReader(rows.flatMap(({ fields }) => fields.slice(1)));
   const firstLines = new Map<string, number>();
   const classNames: string[] = [];
@@ -80,13 +83,6 @@ function checkHeader(path: string, first: string | undefined, attributeNames: re
     throw wrong(
       `two columns are called "${attributeNames[twice]}" (${columnLetter(attributeNames.indexOf(attributeNames[twice]) + 1)} and ${columnLetter(twice + 1)}). Rename one.`,
     );
-}
-
-/** Spreadsheets save empty columns at the right, of which the header knows nothing. */
-function withoutEmptyEnd(fields: readonly string[], least = 0): string[] {
-  let length = fields.length;
-  while (length > least && fields[length - 1] === '') length -= 1;
-  return fields.slice(0, length);
 }
 
 /** As spreadsheets call it: A, B, …, Z, AA. */

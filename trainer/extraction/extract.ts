@@ -10,11 +10,13 @@ import {
 } from '../../core/backbone/extractor.js';
 import { defaultLimits } from '../../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
 import { someOf } from '../datasets/findings.js';
 import { assembleParts, nameOf, type Assembled } from './assemble.js';
 import { defaultSplitOptions, type SplitOptions } from './make-splits.js';
+import { checkInt8 } from './check-int8.js';
 import { PartStore } from './parts.js';
 import { planOf, readInputs } from './plan.js';
 import { wholeWork, type Shard } from '../shard.js';
@@ -28,8 +30,9 @@ export interface ExtractionRequest {
   readonly out: string;
   /** Of the dataset; that of its folder when not given. */
   readonly name?: string;
+  /** Go on without lines of the tables that cannot be used. */
   readonly leaveOutLines?: boolean;
-  /** Go on without classes that have pictures and no line in that table. */
+  /** Go on without classes that have pictures and no line in the table of attributes. */
   readonly leaveOutClasses?: boolean;
   readonly backbone?: string;
   readonly splits?: Partial<SplitOptions>;
@@ -57,19 +60,25 @@ export async function extract(
   given: ExtractionParts = {},
 ): Promise<ExtractionReport> {
   const { out, shard = wholeWork } = request;
+  const unseenClasses = request.splits?.unseenClasses;
   refuseExisting(out);
   const sources = {
     images: request.images,
     ...(request.list !== undefined && { list: request.list }),
     attributes: request.attributes,
     ...(request.attributeNotes !== undefined && { attributeNotes: request.attributeNotes }),
-    splits: { ...defaultSplitOptions, ...request.splits },
+    splits: {
+      ...defaultSplitOptions,
+      ...request.splits,
+      ...(unseenClasses && { unseenClasses: unseenClasses.map(normalisedName) }),
+    },
     leaveOutLines: request.leaveOutLines ?? false,
     leaveOutClasses: request.leaveOutClasses ?? false,
   };
   const inputs = await readInputs(sources); // before anything is fetched or opened: mistakes in tables are found in a second
   for (const { file, reason } of inputs.undescribed) watcher.note(`Left out: ${file}: ${reason}`);
   const backbone = given.backbone ?? (await openBackbone(request.backbone, watcher));
+  await checkInt8(backbone, request.session ?? {}, watcher);
   const batchSize = backbone.entry.fixedBatch ?? request.batchSize ?? defaultBatchSize;
   const plan = planOf(
     {

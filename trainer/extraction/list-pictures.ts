@@ -1,7 +1,9 @@
 /** Which pictures there are, and of which class each is: one folder per class, or a CSV file that says so. */
 import { readdir, stat } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import type { LeftOut } from './attributes.js';
 import { readTable } from './read-table.js';
@@ -11,6 +13,7 @@ export type SplitName = (typeof splitNames)[number];
 export interface ListedPicture {
   /** Relative to the folder of images, with forward slashes. */
   readonly file: string;
+  /** In the normal form of names, which that of its folder need not be (a Mac writes another one). */
   readonly className: string;
   readonly split: SplitName | null; // null: to be made
   /** In bytes, by which a resumed run notices another file; null when there is none. */
@@ -41,7 +44,8 @@ export async function listFolders(root: string): Promise<PictureList> {
         file: `${name}/`,
         reason: 'the folder holds no pictures. Add some, or remove the folder.',
       });
-    for (const { file, size } of files) pictures.push({ file, className: name, split: null, size });
+    const className = normalisedName(name);
+    for (const { file, size } of files) pictures.push({ file, className, split: null, size });
   }
   return { pictures, leftOut };
 }
@@ -71,10 +75,14 @@ async function visibleNames(folder: string): Promise<string[]> {
   return names.filter((name) => !name.startsWith('.')).sort();
 }
 
-/** `file,class` and, if wanted, `split`; files are relative to the folder of images. */
+/**
+ * `file,class` and, if wanted, `split`; files are relative to the folder of images. Lines that cannot be used are listed in `leftOut`; the caller
+ * decides what they mean.
+ */
 export async function listTable(path: string, root: string): Promise<PictureList> {
   const { header, lines } = await readTable(path);
-  const column = (...names: string[]): number => header.findIndex((name) => names.includes(name));
+  const titles = header.map((title) => title.toLowerCase());
+  const column = (...names: string[]): number => titles.findIndex((title) => names.includes(title));
   const [file, label, split] = [column('file', 'image'), column('class', 'label'), column('split')];
   if (file < 0 || label < 0)
     throw new Failure(
@@ -83,26 +91,44 @@ export async function listTable(path: string, root: string): Promise<PictureList
     );
   const pictures: ListedPicture[] = [];
   const leftOut: LeftOut[] = [];
-  const seen = new Set<string>();
+  const firstLines = new Map<string, number>();
   for (const { number, fields } of lines) {
-    const [name, className] = [fields[file] ?? '', fields[label] ?? ''];
+    const [name, className] = [fields[file] ?? '', normalisedName(fields[label] ?? '')];
     const given = split < 0 ? null : (fields[split] ?? '');
     const refuse = (reason: string): void => {
       leftOut.push({ file: `${path}, line ${number}`, reason });
     };
-    if (name === '' || className === '') refuse('it names no file or no class. Complete it, or remove it.');
+    const before = firstLines.get(name);
+    if (fields.slice(header.length).some((field) => field !== ''))
+      refuse(
+        `it has ${fields.length} cells for ${header.length} columns. Put names with separators in them between double quotes.`,
+      );
+    else if (name === '' || className === '')
+      refuse('it names no file or no class. Complete it, or remove it.');
     else if (leavesFolder(name))
       refuse(`${name} lies outside of the folder of images. Name files inside of it.`);
-    else if (seen.has(name)) refuse(`${name} is listed twice. Remove one of the lines.`);
+    else if (before !== undefined)
+      refuse(`${name} is listed twice, first in line ${before}. Remove one of the lines.`);
     else if (given !== null && !isSplit(given))
       refuse(`"${given}" is no split. Write one of ${splitNames.join(', ')}.`);
     else {
-      seen.add(name);
-      const status = await stat(join(root, name)).catch(() => null);
-      pictures.push({ file: name, className, split: given, size: status?.size ?? null });
+      firstLines.set(name, number);
+      const size = await sizeOf(join(root, name));
+      if (typeof size === 'number') pictures.push({ file: name, className, split: given, size });
+      else refuse(`${name} cannot be opened in ${root}: ${size}`);
     }
   }
   return { pictures, leftOut };
+}
+
+/** In bytes, or why it cannot be had. */
+async function sizeOf(path: string): Promise<number | string> {
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? whyNotOpened({ code: 'EISDIR' }) : found.size;
+  } catch (error) {
+    return whyNotOpened(error);
+  }
 }
 
 function isSplit(text: string): text is SplitName {

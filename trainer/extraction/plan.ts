@@ -7,15 +7,17 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { backboneIdentitySchema, type BackboneIdentity } from '../../core/backbone/identity.js';
 import { attributeNoteSchema } from '../../core/bundle/manifest.js';
+import { normalisedName } from '../../core/class-name.js';
 import { Failure } from '../../core/failures.js';
 import { didYouMean } from '../../core/similar-names.js';
 import { sha256Of } from '../../core/hash.js';
 import { readAttributeNotes } from '../datasets/attribute-notes.js';
 import { someOf } from '../datasets/findings.js';
 import { splitNames } from '../datasets/open-form-schema.js';
-import { listed as listedMistakes, readAttributes, type ClassAttributes } from './attributes.js';
+import { listed as listedMistakes, readAttributes } from './attributes.js';
 import { listFolders, listTable, type ListedPicture } from './list-pictures.js';
 import { makeSplits, type SplitOptions } from './make-splits.js';
+import { refuseMistakes, withoutAttributes } from './mistakes.js';
 
 const leftOutSchema = z.object({ file: z.string(), reason: z.string() });
 
@@ -65,7 +67,7 @@ interface PlanRequest {
   readonly splits: SplitOptions;
   readonly pixelLimit: number;
   readonly batchSize: number;
-  /** Go on without lines of the table of attributes that cannot be used; otherwise they end the run before it begins. */
+  /** Go on without lines of the tables (attributes, and the list of pictures) that cannot be used; otherwise they end the run before it begins. */
   readonly leaveOutLines?: boolean;
   /** The same for classes that have pictures and no line. */
   readonly leaveOutClasses?: boolean;
@@ -90,18 +92,21 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
       ? undefined
       : await readAttributeNotes(request.attributeNotes, described.attributeNames);
   const listed = list === undefined ? await listFolders(images) : await listTable(list, images);
-  if (listed.pictures.length === 0)
+  // A file beside the folders is no mistake, unlike a line that somebody wrote.
+  const badLines = list === undefined ? [] : listed.leftOut;
+  if (listed.pictures.length === 0 && (badLines.length === 0 || request.leaveOutLines))
     throw new Failure(
       'dataset-invalid',
       list === undefined
         ? `There are no pictures in ${images}. Put a folder for each class into it, with that class's pictures inside.`
-        : `${list} lists no pictures that can be used.`,
+        : [`${list} lists no pictures that can be used.`, ...listedMistakes(badLines, 5)].join('\n'),
     );
 
   const classIndex = new Map(described.classNames.map((name, index) => [name, index]));
   const usable = listed.pictures.filter(({ className }) => classIndex.has(className));
   const undescribed = withoutAttributes(listed.pictures, classIndex, request.attributes);
-  if (usable.length > 0 || described.leftOut.length > 0) refuseMistakes(request, described, undescribed);
+  if (usable.length > 0 || described.leftOut.length + badLines.length > 0)
+    refuseMistakes(request, described, badLines, undescribed);
   if (usable.length === 0)
     throw new Failure(
       'dataset-invalid',
@@ -114,44 +119,6 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
       `Classes that are to be unseen are not in ${request.attributes}: ${someOf(unknown)}.${didYouMean(unknown[0], described.classNames)}`,
     );
   return { described, notes, listed, usable, undescribed, classIndex };
-}
-
-/** All at once, so that a table is corrected once: lines that cannot be used, and classes with pictures that have no line at all. */
-function refuseMistakes(
-  {
-    attributes,
-    leaveOutLines,
-    leaveOutClasses,
-  }: Pick<PlanRequest, 'attributes' | 'leaveOutLines' | 'leaveOutClasses'>,
-  { leftOut, named }: ClassAttributes,
-  undescribed: readonly Undescribed[],
-): void {
-  const lines = leaveOutLines ? [] : leftOut;
-  // A class whose line cannot be used is reported by that line.
-  const classes = leaveOutClasses ? [] : undescribed.filter(({ className }) => !named.has(className));
-  if (lines.length + classes.length === 0) return;
-  const count = (number: number, one: string, many: string): string[] =>
-    number === 0 ? [] : [number === 1 ? one : `${number} ${many}`];
-  const what = [
-    ...count(lines.length, `a line of ${attributes} cannot be used`, `lines of ${attributes} cannot be used`),
-    ...count(
-      classes.length,
-      `a class with pictures has no line in ${attributes}`,
-      `classes with pictures have no line in ${attributes}`,
-    ),
-  ].join(', and ');
-  const options = [
-    ...(lines.length > 0 ? ['--leave-out-lines'] : []),
-    ...(classes.length > 0 ? ['--leave-out-classes'] : []),
-  ].join(' and ');
-  const them = lines.length + classes.length === 1 ? 'it' : 'them';
-  throw new Failure(
-    'dataset-invalid',
-    [
-      `${what[0].toUpperCase()}${what.slice(1)}; no picture has been read. Correct ${them}, or leave ${them} out with ${options}:`,
-      ...listedMistakes([...lines, ...classes], 30),
-    ].join('\n'),
-  );
 }
 
 export function planOf(
@@ -193,29 +160,6 @@ export function planOf(
   };
 }
 
-interface Undescribed {
-  readonly file: string;
-  readonly reason: string;
-  readonly className: string;
-}
-
-function withoutAttributes(
-  pictures: readonly { className: string }[],
-  classIndex: ReadonlyMap<string, number>,
-  attributes: string,
-): Undescribed[] {
-  const counts = new Map<string, number>();
-  for (const { className } of pictures)
-    if (!classIndex.has(className)) counts.set(className, (counts.get(className) ?? 0) + 1);
-  const pictured = new Set(pictures.map(({ className }) => className));
-  const withoutPictures = [...classIndex.keys()].filter((name) => !pictured.has(name));
-  return Array.from(counts, ([name, count]) => ({
-    className: name,
-    file: `${name}/`,
-    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or correct it.${didYouMean(name, withoutPictures)}`,
-  }));
-}
-
 export function planKey(plan: ExtractionPlan): string {
   return sha256Of(JSON.stringify({ ...plan, images: undefined })); // the same pictures, wherever they are mounted
 }
@@ -230,7 +174,9 @@ function oneFolderDeeper(
   pictures: readonly ListedPicture[],
   classIndex: ReadonlyMap<string, number>,
 ): string {
-  const meant = pictures.map(({ file }) => file.split('/')).find((parts) => classIndex.has(parts[1]));
+  const meant = pictures
+    .map(({ file }) => file.split('/'))
+    .find((parts) => classIndex.has(normalisedName(parts.at(1) ?? '')));
   return meant === undefined
     ? ''
     : ` ${join(images, meant[0])} holds folders of these classes: name it with --images.`;

@@ -1,10 +1,10 @@
 /** Tables as people have them: separated by commas, semicolons (European Excel) or tabs, with or without a byte order mark. */
 import { readFile } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
+import { parse, type Options } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
 import { cannotOpen } from '../datasets/problems.js';
 
-interface CsvTable {
+export interface CsvTable {
   readonly path: string;
   readonly header: readonly string[];
   readonly lines: readonly TableLine[];
@@ -18,10 +18,34 @@ export interface TableLine {
   readonly fields: readonly string[];
 }
 
-const delimiters = [',', ';', '\t'] as const;
-
 /** A CSV file with a header line. Lines may be too long or too short: the caller reports those. */
 export async function readTable(path: string): Promise<CsvTable> {
+  const numbers: number[] = [];
+  const { cells, delimiter } = await parseFile(path, {
+    relax_column_count: true,
+    on_record: (fields, { lines }) => {
+      numbers.push(lines);
+      return fields;
+    },
+  });
+  const [first = [], ...rest] = cells;
+  const header = withoutEmptyEnd(first);
+  const lines = rest.map((fields, i) => ({
+    number: numbers[i + 1],
+    fields: withoutEmptyEnd(fields, header.length),
+  }));
+  return { path, header, lines, delimiter };
+}
+
+/** The same, for files of a million lines: without their numbers, and all of one length. */
+export async function readCells(path: string): Promise<string[][]> {
+  return (await parseFile(path)).cells;
+}
+
+async function parseFile(
+  path: string,
+  options: Options = {},
+): Promise<{ cells: string[][]; delimiter: string }> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });
@@ -30,22 +54,27 @@ export async function readTable(path: string): Promise<CsvTable> {
   const skipped = declared === undefined ? 0 : 1;
   const delimiter = declared ?? delimiterOf(text);
   try {
-    const parsed = parse(text, {
+    const cells = parse(text, {
       delimiter,
       from_line: 1 + skipped,
       trim: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true, // Excel saves lines of nothing but separators
-      relax_column_count: true,
-      info: true,
-    }) as unknown as { record: string[]; info: { lines: number } }[];
-    const [header, ...lines] = parsed.map(({ record, info }) => ({ number: info.lines, fields: record }));
-    return { path, header: (header as TableLine | undefined)?.fields ?? [], lines, delimiter };
+      ...options,
+    });
+    return { cells, delimiter };
   } catch (error) {
     throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${(error as Error).message}`, {
       cause: error,
     });
   }
+}
+
+/** Spreadsheets save empty columns at the right, of which the header knows nothing. */
+function withoutEmptyEnd(fields: readonly string[], least = 0): readonly string[] {
+  let length = fields.length;
+  while (length > least && fields[length - 1] === '') length -= 1;
+  return fields.slice(0, length);
 }
 
 function textOf(bytes: Buffer, path: string): string {
@@ -65,11 +94,10 @@ function textOf(bytes: Buffer, path: string): string {
   }
 }
 
-/** The one that the header line has most of, outside of quotes. */
+/** What ends the first title, which has none in it; later ones may ("length, cm"). */
 function delimiterOf(text: string): string {
   const header = text.slice(0, text.search(/[\r\n]|$/)).replace(/"[^"]*"/g, '');
-  const counts = delimiters.map((delimiter) => header.split(delimiter).length);
-  return delimiters[counts.indexOf(Math.max(...counts))];
+  return /[,;\t]/.exec(header)?.[0] ?? ',';
 }
 
 /** A line with more or fewer cells than the header has. */

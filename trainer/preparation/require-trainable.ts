@@ -6,7 +6,7 @@ import type { Dataset } from '../datasets/dataset.js';
 import { requireUnlabelledRows } from './unlabelled-rows.js';
 
 /** Fails for a dataset on which no model can be trained: before any work is done, with what to change. */
-export function requireTrainable(dataset: Dataset, { features, transductive }: Configuration): void {
+export function requireTrainable(dataset: Dataset, { features, head, transductive }: Configuration): void {
   const { name, seen } = dataset;
   if (seen.length < 2)
     throw new Failure(
@@ -27,6 +27,12 @@ export function requireTrainable(dataset: Dataset, { features, transductive }: C
         'Give at least one class more rows, or set features.kind to "minmax".',
     );
   if (transductive) requireUnlabelledRows(dataset, transductive);
+  if (transductive?.rows === 'none' && head.temperature === null)
+    throw new Failure(
+      'config-invalid',
+      'Unlabelled rows are assigned to classes by direction, and head.temperature null keeps rows at the length that they have. Give head.temperature a number, ' +
+        'or leave "transductive" out of the configuration.',
+    );
 }
 
 /** Settings that will have no effect, in words: training works, but not as whoever set them may think. */

@@ -1,6 +1,7 @@
 import { Failure } from '../../core/failures.js';
 import { takeRows, type Matrix } from '../../core/matrix.js';
 import type { TransductiveSettings } from '../configuration.js';
+import { fewestPictures } from '../adaptation/adapt-bundle.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { rowsOutsideSplits } from '../datasets/rows-outside-splits.js';
 
@@ -26,16 +27,22 @@ export function unlabelledRows(dataset: Dataset): Matrix {
 }
 
 export function requireUnlabelledRows(dataset: Dataset, { rows }: Pick<TransductiveSettings, 'rows'>): void {
-  const { name, splits } = dataset;
+  const { name, splits, unseen } = dataset;
   if (rows === 'test-unseen' && splits.testUnseen.length === 0)
     throw new Failure(
       'config-invalid',
       `The transductive setting needs rows of unseen classes, and ${name} has no test-unseen row. Leave "transductive" out of the configuration.`,
     );
-  if (rows === 'none' && rowsOutsideSplits(dataset).length === 0)
+  if (unseen.length === 0)
     throw new Failure(
       'config-invalid',
-      `The transductive setting needs unlabelled rows, and ${name} has no row of split none. Add some, leave "transductive" out of the configuration, ` +
+      `The transductive setting learns where unseen classes lie, and ${name} has none. Leave "transductive" out of the configuration.`,
+    );
+  const unlabelled = rowsOutsideSplits(dataset).length;
+  if (rows === 'none' && unlabelled < fewestPictures)
+    throw new Failure(
+      'config-invalid',
+      `The transductive setting needs unlabelled rows, hundreds of them, and ${name} has ${unlabelled || 'no'} row${unlabelled > 1 ? 's' : ''} of split none. Add some, leave "transductive" out of the configuration, ` +
         'or set transductive.rows to "test-unseen" to train with the test rows of unseen classes, as the paper does.',
     );
 }

@@ -2,7 +2,7 @@
  * How unlabelled pictures are assigned to classes (core/adaptation), chosen on validation classes. Features of one dataset and feature map lie
  * far closer together than those of another, so that no constant suits all:
  *
- *   epsilon   1.2 times the temperature at which softmax of the cosines makes the labels of held-out rows likeliest
+ *   epsilon   the temperature at which softmax of the cosines makes the labels of held-out rows likeliest
  *   offset    what unseen classes need beside the head's bias, where prototypes are compared instead of head rows
  *   mistakes  how many times as much held-out rows of seen classes send to unseen ones as guard rows, which training rows are made to resemble
  *   strength  as what share of a labelled picture an assigned one counts: the most at which no mix of pool loses. Where attributes say exactly
@@ -40,8 +40,6 @@ export interface FoldAssignment {
 }
 
 const strengths = [1, 0.4];
-/** Softer than what is likeliest: chosen on two datasets (docs/experiments.md). */
-const softness = 1.2;
 /** Rows of each kind: more cost time and hardly change what is chosen. */
 const maxRows = 1200;
 /** Half of the rounds find most of the gain. */
@@ -72,10 +70,9 @@ export async function judgeAssignment(
     const [ofSeen, ofUnseen] = [await scored(seenRows), await scored(unseenRows)];
     const { bias, harmonicMean: unaided } = bestPointOf([ofSeen, ofUnseen], fold.isUnseen);
     const raised = (scores: Matrix): Matrix => withOffset(scores, fold.isUnseen, bias);
-    const temperature = likeliestTemperature(
+    const epsilon = likeliestTemperature(
       [ofSeen, ofUnseen].map(({ scores, labels }) => ({ scores: raised(scores), labels })),
     );
-    const epsilon = softness * temperature;
     const guardScores = raised(await products.forward(fold.guard.rows, fold.prototypes));
     const mistakes = Math.min(
       4,
@@ -92,7 +89,7 @@ export async function judgeAssignment(
       const isSettled = gains.at(-1) === null || (gains.length > 0 && isHarmless(gains.at(-1)!));
       gains.push(isSettled ? null : await trial.gains({ ...settings, strength }));
     }
-    return { temperature, bias, mistakes, harmonicMean: unaided, gains };
+    return { temperature: epsilon, bias, mistakes, harmonicMean: unaided, gains };
   } finally {
     await products.release();
   }
@@ -114,7 +111,7 @@ export function chooseAssignment(
     meanOf((fold) => fold.lead),
   );
   return {
-    epsilon: rounded(softness * Math.exp(meanOf(({ temperature }) => Math.log(temperature)))),
+    epsilon: rounded(Math.exp(meanOf(({ temperature }) => Math.log(temperature)))),
     offset: rounded(meanOf(({ bias }) => bias) - headBias),
     mistakes: rounded(meanOf((fold) => fold.mistakes)),
     strength:

@@ -30,7 +30,9 @@ export async function adaptToUnlabelled(
     const path = join(folder, 'bundle');
     await saveModel(path, { ...trained, metrics: {} }, engine);
     const { features } = poolOfDataset(dataset);
-    const { bundle, adaptation } = await adaptBundle(await readBundle(path), features);
+    // A pool of another domain is no reason to lose a training: a warning says so.
+    const options = { refusesForeign: false };
+    const { bundle, adaptation } = await adaptBundle(await readBundle(path), features, options);
     const moved = adaptation.classes.filter(({ assigned }) => assigned !== null).length;
     return {
       model: { ...model, head: { ...model.head, weights: bundle.weights, bias: bundle.bias } },

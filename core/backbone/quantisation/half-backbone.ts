@@ -1,6 +1,6 @@
 import { Failure } from '../../failures.js';
 import { sha256Of } from '../../hash.js';
-import { backboneOf, type Backbone } from '../backbone.js';
+import { backboneOf, modelBytes, type Backbone, type BackboneInMemory } from '../backbone.js';
 import { metadataOf } from './metadata.js';
 import { writeHalf } from './write-half.js';
 
@@ -8,8 +8,8 @@ import { writeHalf } from './write-half.js';
  * The same network in half precision, made in memory: it keeps its name, and has a hash of its own. It takes less than a second, and
  * nothing has to be calibrated, so no file of it is kept.
  */
-export function halfPrecision(float: Backbone): Backbone {
-  const model = writeHalfOf(float);
+export async function halfPrecision(float: Backbone): Promise<BackboneInMemory> {
+  const model = writeHalfOf(float, await modelBytes(float));
   const { folder } = float;
   return {
     ...backboneOf({ ...float.entry, sha256: sha256Of(model) }, model),
@@ -18,9 +18,9 @@ export function halfPrecision(float: Backbone): Backbone {
   };
 }
 
-function writeHalfOf(float: Backbone): Uint8Array {
+function writeHalfOf(float: Backbone, bytes: Uint8Array): Uint8Array {
   try {
-    return writeHalf(float.model, metadataOf(float));
+    return writeHalf(bytes, metadataOf(float));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(error.code, `${float.entry.name}: ${error.message}`, { cause: error });

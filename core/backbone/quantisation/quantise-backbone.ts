@@ -12,10 +12,12 @@ import {
   isCached,
   keepBackbone,
   keepPulled,
+  modelBytes,
   openBackbone,
   pullBackbone,
   readCached,
   type Backbone,
+  type BackboneInMemory,
 } from '../backbone.js';
 import {
   backboneEntrySchema,
@@ -51,7 +53,7 @@ interface MeasuredRanges {
 }
 
 interface Quantised extends MeasuredRanges {
-  readonly backbone: Backbone;
+  readonly backbone: BackboneInMemory;
   /** Beside the float one, on this machine. */
   readonly check: MachineCheck;
 }
@@ -70,12 +72,12 @@ export async function quantiseBackbone(
   const float = await openBackbone(from, watcher, { ...(environment && { environment }) });
   const measured = await measureRanges(float, pictures, count, watcher);
   const { ranges } = measured;
-  const model = quantiserOf(float).write(ranges, metadataOf(float));
+  const model = (await quantiserOf(float)).write(ranges, metadataOf(float));
   const entry = backboneEntrySchema.parse({
     ...float.entry,
     name,
     description: `${from} in int8, calibrated on pictures of ${pictures}.`,
-    source: { kind: 'quantised', from, sha256: sha256Of(float.model), ranges: null },
+    source: { kind: 'quantised', from, sha256: float.identity.sha256!, ranges: null },
     sha256: sha256Of(model),
   } satisfies BackboneEntry);
   const check = await tryOut(backboneOf(entry, model), float, watcher);
@@ -100,13 +102,13 @@ async function tryOut(int8: Backbone, float: Backbone, watcher: Watcher): Promis
 }
 
 /** Over `count` pictures of a folder, evenly spread over the sorted names. */
-async function measureRanges(
+export async function measureRanges(
   float: Backbone,
   folder: string,
   count: number,
   watcher: Watcher,
 ): Promise<MeasuredRanges> {
-  const quantiser = quantiserOf(float);
+  const quantiser = await quantiserOf(float);
   const chosen = evenly(await listPictures(folder), count);
   const unread = new Set<string>();
   const prepareOne = async (file: string): Promise<Float32Array | null> => {
@@ -134,7 +136,10 @@ export async function pullQuantised(
   catalogue: Catalogue,
   entry: BackboneEntry,
   watcher: Watcher,
-  environment: NodeJS.ProcessEnv,
+  {
+    environment,
+    mayStayInMemory,
+  }: { readonly environment: NodeJS.ProcessEnv; readonly mayStayInMemory: boolean },
 ): Promise<Backbone> {
   const { source } = entry;
   if (source.kind !== 'quantised' || source.ranges === null)
@@ -150,20 +155,25 @@ export async function pullQuantised(
     );
   watcher.note(`Quantising ${source.from} to int8 …`);
   const ranges = readRanges(resolve(projectFolder(), 'models', source.ranges));
-  const model = quantiserOf(float).write(ranges, metadataOf(float));
-  return keepPulled(catalogue, { ...entry, fixedBatch: float.entry.fixedBatch }, model);
+  const model = (await quantiserOf(float)).write(ranges, metadataOf(float));
+  const whyNotKept = ({ message }: Failure): void => {
+    watcher.note(`${message} It is used from memory, and made anew by the next start.`);
+  };
+  const complete = { ...entry, fixedBatch: float.entry.fixedBatch };
+  return keepPulled(catalogue, complete, model, mayStayInMemory ? whyNotKept : undefined);
 }
 
 function readRanges(path: string): Ranges {
   return rangesSchema.parse((JSON.parse(readFileSync(path, 'utf8')) as { ranges: unknown }).ranges);
 }
 
-function quantiserOf({ entry, model }: Backbone): Quantiser {
+async function quantiserOf(float: Backbone): Promise<Quantiser> {
+  const bytes = await modelBytes(float);
   try {
-    return Quantiser.of(model);
+    return Quantiser.of(bytes);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw new Failure(error.code, `${entry.name}: ${error.message}`, { cause: error });
+    throw new Failure(error.code, `${float.entry.name}: ${error.message}`, { cause: error });
   }
 }
 

@@ -13,10 +13,13 @@ import type { PicturesAlone } from '../pictures-alone.js';
 import type { AssignedPictures } from '../runtime-class.js';
 
 /** What a model knows of pictures and attributes. */
-interface PictureContext {
-  readonly settings: { readonly temperature: number | null };
+export interface PictureKnowledge {
   readonly evidence: EvidenceModel;
   readonly picturesAlone: PicturesAlone;
+}
+
+interface PictureContext extends PictureKnowledge {
+  readonly settings: { readonly temperature: number | null };
   /** Real rows: of the length that their class means have. */
   readonly donors: { readonly meanLength: number };
 }
@@ -38,18 +41,29 @@ export function moveToPictures(
 ): void {
   const pictured = picturesTogether(examples, assigned);
   if (!pictured) return;
-  const { settings, evidence, picturesAlone, donors } = context;
+  const { settings, donors } = context;
   const length = settings.temperature === null ? 1 : donors.meanLength; // of a class mean, as pictures have it
   const attributed = meanOf(context, drawn).data.map((value) => length * value);
-  const beside = evidence.posteriorMean(attributed, pictured.mean, pictured.pictures);
-  const alone = knownShare < 1 ? picturesAlone.posteriorMean(pictured.mean, pictured.pictures) : beside;
-  const share = Math.sqrt(knownShare);
-  const posterior = beside.map((value, k) => share * value + (1 - share) * alone[k]);
+  const posterior = posteriorOf(context, attributed, pictured, knownShare);
   for (let i = 0; i < drawn.rows; i++) {
     const row = rowOf(drawn, i);
     for (let k = 0; k < row.length; k++) row[k] = length * row[k] + posterior[k] - attributed[k];
   }
   headRows(drawn, settings.temperature === null ? null : 1);
+}
+
+/** Where attributes, which put a class at `attributed`, and pictures of it say that it lies: (D). */
+export function posteriorOf(
+  { evidence, picturesAlone }: PictureKnowledge,
+  attributed: Float32Array, // (D), of the length of a class mean
+  { mean, pictures }: AssignedPictures,
+  knownShare: number,
+): Float32Array {
+  const beside = evidence.posteriorMean(attributed, mean, pictures);
+  if (knownShare === 1) return beside;
+  const alone = picturesAlone.posteriorMean(mean, pictures);
+  const share = Math.sqrt(knownShare);
+  return beside.map((value, k) => share * value + (1 - share) * alone[k]);
 }
 
 /** What the draws of a class have in common: their mean direction, or their mean where rows keep their length. */

@@ -3,10 +3,10 @@
  * where attributes and pictures together put it.
  */
 import type { Matrix } from '../../matrix.js';
-import { meanOfRows } from '../../mean.js';
 import type { AssignedPictures, RuntimeClass } from '../runtime-class.js';
 import { syntheticShare } from './example-rows.js';
 import { drawsPerClass, rowsPerClass } from './row-budget.js';
+import { picturesOf, seenLabelOf } from './pictures-of-class.js';
 import type { FitRowSource, RowContext, SyntheticBlock } from './row-source.js';
 import { shortenClasses } from './shorten-class.js';
 import {
@@ -85,27 +85,7 @@ export class SyntheticClassRows implements FitRowSource {
   private weightOf({ name }: RuntimeClass, examples: Matrix | null): number {
     const { settings } = this.context;
     if (!examples) return settings.classWeight;
-    return this.seenLabel(name) >= 0 ? 0 : settings.classWeight * syntheticShare(examples.rows);
-  }
-
-  /** What pictures say of a class: those added, and those that training had. */
-  private picturesOf(
-    name: string,
-    examples: Matrix | null,
-  ): Pick<ClassToSynthesise, 'examples' | 'realMean'> {
-    const label = this.seenLabel(name);
-    if (label < 0 || !examples) return { examples };
-    const { replay } = this.context.bundle;
-    const trained = replay.labels.reduce((count, own) => count + (own === label ? 1 : 0), 0);
-    const mean = this.context.donors.means.get(label)!;
-    const added = meanOfRows(examples);
-    const all = trained + examples.rows;
-    return { realMean: mean.map((value, k) => (trained * value + examples.rows * added[k]) / all) };
-  }
-
-  /** The position of the bundle's class of this name if training had pictures of it, otherwise -1. */
-  private seenLabel(name: string): number {
-    return this.context.bundle.manifest.classes.findIndex((own) => own.name === name && own.seen);
+    return seenLabelOf(this.context, name) >= 0 ? 0 : settings.classWeight * syntheticShare(examples.rows);
   }
 
   /** The classes with at least `count` rows each; those that were synthesised from the same attributes before are used again. */
@@ -127,7 +107,7 @@ export class SyntheticClassRows implements FitRowSource {
       unknown.push({
         name,
         attributes: encoded,
-        ...this.picturesOf(name, examples[c]),
+        ...picturesOf(this.context, name, examples[c]),
         assigned,
         knownShare: knownShareOf(attributes),
       });

@@ -96,7 +96,7 @@ export async function classesOfDraws(
 /** The rows themselves (count, D), as the head sees them, beside the compact form of them. */
 export async function synthesiseRows(
   context: RowContext,
-  { name, attributes, examples, assigned, knownShare = 1 }: ClassToSynthesise,
+  { name, attributes, realMean, examples, assigned, knownShare = 1 }: ClassToSynthesise,
   count: number,
   purpose: string,
 ) {
@@ -104,7 +104,7 @@ export async function synthesiseRows(
   const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws);
   moveToPictures(context, drawn, { examples, assigned, knownShare });
   const rows = matrix(count, drawn.columns);
-  return { ...rowsOfDraws(context, { name }, drawn, purpose, rows), rows };
+  return { ...rowsOfDraws(context, { name, realMean }, drawn, purpose, rows), rows };
 }
 
 /** Draws of unit length (or of their own), `draws` for each class in turn. */

@@ -83,11 +83,12 @@ async function fittedRows(
   const { rows, changed } = await fitter.fit(all);
   const names = new Set([...manifest.classes, ...classes].map(({ name }) => name));
   const competing = names.size - manifest.classes.filter(({ seen }) => seen).length;
-  return changed.map((i) => ({
-    name: all[i].name,
-    weights: rows[i].weights,
-    bias: foldedBias(manifest, all[i], rows[i].bias, competing), // the bias on unseen classes fades with what was assigned
-  }));
+  return changed.map((i) => {
+    const { name, attributes, examples } = all[i];
+    const served = { name, attributes, ...(examples && { examples }) };
+    const bias = foldedBias(manifest, all[i], served, rows[i].bias, competing); // the bias on unseen classes fades with what was assigned
+    return { name, weights: rows[i].weights, bias };
+  });
 }
 
 async function effectOf(

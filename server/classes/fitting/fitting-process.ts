@@ -4,6 +4,7 @@
  */
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { Channel, WorkerLost, type RequestOptions } from '../../../core/channel/channel.js';
+import { lowerPriorityOf } from '../../../core/channel/lower-priority.js';
 import { forkWorker, processEndpoint } from '../../../core/channel/processes.js';
 import type { AnswerOf, ArgumentOf } from '../../../core/channel/protocol.js';
 import { compiledFile } from '../../../core/compiled-file.js';
@@ -32,11 +33,16 @@ interface FittingSource {
   runtimeClasses(): readonly RuntimeClass[];
 }
 
-interface FittingOptions {
+export interface FittingOptions {
   readonly logger: Logger;
   /** It reports every second that it is alive, however long a fit takes; silent for so long, it hangs. */
   readonly silenceSeconds?: number;
+  /** Of the process, as the operating system counts it: 19 is the lowest. */
+  readonly priority?: number;
 }
+
+/** Low enough to let pictures go first, high enough to get on under load. */
+const usualPriority = 5;
 
 /** One class is a matter of plain vectors: more threads only wait for each other, and take cores from pictures. */
 const threads = 1;
@@ -184,8 +190,9 @@ export class FittingProcess {
   private start(): Running {
     if (this.running?.channel.isOpen) return this.running;
     if (this.closed) throw stopping();
-    const { silenceSeconds = 20 } = this.options;
+    const { silenceSeconds = 20, priority = usualPriority } = this.options;
     const child = forkWorker(compiledFile('./worker.js', import.meta.url));
+    lowerPriorityOf(child, priority);
     const channel = new Channel<FittingRequests>(processEndpoint(child), {
       name: 'the fitting process',
       silenceSeconds,

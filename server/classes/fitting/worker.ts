@@ -1,4 +1,5 @@
 /** The process in which rows are fitted, at a lower priority than those that answer pictures. */
+import { getPriority } from 'node:os';
 import type { Bundle } from '../../../core/bundle/bundle.js';
 import { lowerPriority } from '../../../core/channel/lower-priority.js';
 import { parentProcess } from '../../../core/channel/processes.js';
@@ -18,7 +19,7 @@ import type {
   PoolPart,
 } from './protocol.js';
 
-lowerPriority(5); // low enough to let pictures go first, high enough to get on under load
+lowerPriority(getPriority()); // whoever started this process has lowered that of its first thread
 let fitter: RuntimeFitter | undefined;
 let bundleOf: Bundle | undefined;
 let bundleClasses: readonly string[] = [];
@@ -84,7 +85,6 @@ serveRequests<FittingRequests>(parentProcess(), {
   consolidate,
   confusion: (candidate) => fitter!.confusion(candidate, [...classes.values()]),
   addPool(part) {
-    lowerPriority(19); // nobody waits for an adaptation as one does for a class
     pool.push(part);
   },
   addServed(put) {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { addClass } from '../state/class-draft.js';
 import { kindOf } from '../state/classes.js';
-import { restrictionWords } from '../state/may-answer.js';
+import { restriction, restrictionWords } from '../state/may-answer.js';
 import { percentInWords } from '../state/figures.js';
 import { model, modelProblem, fetchModel } from '../state/model.js';
 import { answer, chosen, classify, isAsking, pictureProblem } from '../state/picture.js';
@@ -33,7 +33,14 @@ export function AnswerPanel() {
 function AnswerBody() {
   if (modelProblem.value && !model.value)
     return <ProblemNotice problem={modelProblem.value} retry={fetchModel} />;
-  if (pictureProblem.value) return <ProblemNotice problem={pictureProblem.value} retry={classify} />;
+  if (pictureProblem.value)
+    return (
+      <>
+        <ProblemNotice problem={pictureProblem.value} retry={classify} />
+        {/* One of the classes may be gone: then this is the way out. */}
+        {Object.keys(restriction.value).length > 0 && <MayAnswerChoice />}
+      </>
+    );
   if (answer.value) return <WholeAnswer answer={answer.value} />;
   if (chosen.value)
     return (

@@ -15,7 +15,7 @@ export function ClassEditor() {
 }
 
 function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
-  const { editing, name, doing, preview, isDoubtful } = open;
+  const { editing, name, doing, preview, doubt } = open;
   const close = (): void => {
     draft.value = null;
   };
@@ -68,7 +68,7 @@ function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
           <AttributeFields draft={open} />
         </div>
         <footer class="editor-foot">
-          {preview.value && <ConfusionPreview preview={preview.value} isDoubtful={isDoubtful.value} />}
+          {preview.value && <ConfusionPreview preview={preview.value} doubt={doubt.value} />}
           <EditorProblem draft={open} />
           <div class="dialog-actions">
             <p class="fine">
@@ -90,12 +90,12 @@ function OpenEditor({ draft: open }: { readonly draft: ClassDraft }) {
   );
 }
 
-function submitWords({ doing, preview, isDoubtful }: ClassDraft): string {
+function submitWords({ doing, preview, doubt }: ClassDraft): string {
   if (doing.value === 'reading') return 'Reading';
   if (doing.value === 'checking') return 'Trying it out';
   if (doing.value === 'saving') return 'Saving';
   if (!preview.value) return 'Try it out';
-  return isDoubtful.value ? 'Save anyway' : 'Save';
+  return doubt.value ? 'Save anyway' : 'Save';
 }
 
 /** What became of the picture that is shown, now that the class is there. */

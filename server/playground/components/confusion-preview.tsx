@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { ClassPreview } from '../state/class-draft.js';
+import type { ClassPreview, Doubt } from '../state/class-draft.js';
 import { figure, percentInWords } from '../state/figures.js';
 import { plainWords } from '../state/plain-words.js';
 
@@ -8,10 +8,10 @@ const shown = 4;
 /** What the dry run expects: how often it would be recognised, and what it would be taken for instead. */
 export function ConfusionPreview(properties: {
   readonly preview: ClassPreview;
-  readonly isDoubtful: boolean;
+  readonly doubt: Doubt | null;
 }) {
-  const { preview, isDoubtful } = properties;
-  const { name, plausible, problems, expected, recognised, confusedWith, nearest, warnings = [] } = preview;
+  const { preview, doubt } = properties;
+  const { plausible, problems, expected, recognised, confusedWith, nearest, warnings = [] } = preview;
   const { pictures = [] } = preview;
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -21,17 +21,11 @@ export function ConfusionPreview(properties: {
   return (
     <section
       ref={element}
-      class={`preview ${isDoubtful ? 'preview-doubtful' : ''}`}
+      class={`preview ${doubt ? 'preview-doubtful' : ''}`}
       role="status"
       aria-label="Expectation"
     >
-      <h3>
-        {!plausible
-          ? `${name} is not a plausible class`
-          : isDoubtful
-            ? `${name} would be confused with ${confusedWith[0]?.name ?? 'other classes'}`
-            : `${name} can be told apart`}
-      </h3>
+      <h3>{heading(preview, doubt)}</h3>
       {problems.map((problem) => (
         <p key={problem}>{plainWords(problem)}</p>
       ))}
@@ -52,7 +46,7 @@ export function ConfusionPreview(properties: {
         {rivals
           .map(({ name: rival, probability }) => `${percentInWords(probability)} as ${rival}`)
           .join(', ')}
-        .{isDoubtful && ' Make it differ more in its attributes, or save it anyway.'}
+        .{doubt && ' Make it differ more in its attributes, or save it anyway.'}
       </p>
       <p class="fine">
         Nearest by attributes:{' '}
@@ -68,4 +62,10 @@ export function ConfusionPreview(properties: {
       ))}
     </section>
   );
+}
+
+function heading({ name, confusedWith }: ClassPreview, doubt: Doubt | null): string {
+  if (doubt === 'implausible') return `${name} is not a plausible class`;
+  if (doubt === 'confused') return `${name} would be confused with ${confusedWith[0].name}`;
+  return doubt ? `${name} would mostly not be recognised` : `${name} can be told apart`;
 }

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { kindOf } from '../state/classes.js';
+import { mayAnswer, leastPercent, restrictionWords } from '../state/may-answer.js';
+import { unseenBias } from '../state/picture.js';
 import { saveFile } from '../state/save-file.js';
-import { counted, percentInWords } from '../state/figures.js';
-import { answeredCount, clearGallery, gallery, galleryTable, type GalleryPicture } from '../state/gallery.js';
+import { counted } from '../state/figures.js';
+import { answeredCount, clearGallery, gallery } from '../state/gallery.js';
+import { galleryTable } from '../state/gallery-table.js';
 import {
   filterText,
   order,
@@ -11,11 +13,8 @@ import {
   type Order,
   type Shown,
 } from '../state/gallery-view.js';
-import { choosePicture, chosen } from '../state/picture.js';
-import { inWords } from '../state/problem-words.js';
-import { KindMark } from './kind-mark.js';
+import { GalleryCard } from './gallery-card.js';
 import { MissingClasses } from './missing-classes.js';
-import { PictureImage } from './picture-image.js';
 import { SearchField } from './search-field.js';
 
 const orders: Readonly<Record<Order, string>> = {
@@ -88,10 +87,11 @@ export function GalleryPanel() {
           Remove all
         </button>
       </div>
+      <AskedFor />
       <ul class="gallery-grid" aria-labelledby="gallery-title">
         {shownPictures.value.map((picture) => (
           <li key={picture.id}>
-            <Card picture={picture} />
+            <GalleryCard picture={picture} />
           </li>
         ))}
       </ul>
@@ -99,6 +99,16 @@ export function GalleryPanel() {
       <MissingClasses />
     </section>
   );
+}
+
+/** Where it is set may be out of sight. */
+function AskedFor() {
+  const isRestricted = Object.keys(mayAnswer.value).length > 0 || leastPercent.value > 0;
+  const words = [
+    ...(isRestricted ? [restrictionWords()] : []),
+    ...(unseenBias.value === null ? [] : ['The balance is not the model’s own.']),
+  ];
+  return words.length > 0 ? <p class="fine">{words.join(' ')}</p> : null;
 }
 
 function Choice<Value extends string>(properties: {
@@ -122,40 +132,5 @@ function Choice<Value extends string>(properties: {
         </option>
       ))}
     </select>
-  );
-}
-
-const noPicture = <span class="card-none">no picture</span>;
-
-/** Choosing one shows its whole answer above. */
-function Card({ picture }: { readonly picture: GalleryPicture }) {
-  const { name, address, answer, problem, content } = picture;
-  const first = answer?.predictions[0];
-  return (
-    <button
-      type="button"
-      class="card"
-      aria-pressed={chosen.value?.content === content}
-      aria-busy={!answer && !problem}
-      onClick={() => {
-        void choosePicture(content, name);
-        document.getElementById('answer')?.scrollIntoView({ block: 'nearest' });
-      }}
-    >
-      {problem?.code.startsWith('image-') ? (
-        noPicture
-      ) : (
-        <PictureImage address={address} alt="" otherwise={noPicture} />
-      )}
-      <span class="card-class">{first ? first.class : problem ? inWords(problem).title : 'Looking …'}</span>
-      {first && (
-        <span class="card-share">
-          {percentInWords(first.probability)} <KindMark kind={kindOf(first)} />
-        </span>
-      )}
-      {answer?.verdict === 'unknown' && <span class="card-verdict">none of the classes?</span>}
-      {answer?.verdict === 'unsure' && <span class="card-verdict">not sure</span>}
-      <span class="card-name">{name}</span>
-    </button>
   );
 }

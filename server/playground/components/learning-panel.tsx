@@ -9,7 +9,7 @@ import {
   undoLearning,
   unusableFiles,
 } from '../state/learning.js';
-import { droppedFiles } from './dropped-files.js';
+import { withDroppedFiles } from './dropped-files.js';
 import { LearningPreview } from './learning-preview.js';
 import { ProblemNotice } from './problem-notice.js';
 
@@ -69,7 +69,7 @@ function PicturesField({ isBusy }: { readonly isBusy: boolean }) {
       }}
       onDrop={(event) => {
         setOver(false);
-        if (!isBusy) void droppedFiles(event.dataTransfer).then(learnFrom);
+        if (!isBusy) void withDroppedFiles(event.dataTransfer, learnFrom);
       }}
     >
       <p>

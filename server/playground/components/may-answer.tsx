@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { ClassifyResponse } from '../../../client/index.js';
 import { classes } from '../state/classes.js';
@@ -17,12 +18,17 @@ import {
 } from '../state/may-answer.js';
 import { classify } from '../state/picture.js';
 
+/** Stays open when another picture is chosen. */
+const isOpen = signal(false);
+
 /** Probabilities are over those that may answer. */
 export function MayAnswerChoice() {
   return (
     <details
       class="may-answer"
+      open={isOpen.value}
       onToggle={({ currentTarget }) => {
+        isOpen.value = currentTarget.open;
         if (currentTarget.open && groups.peek() === null) void loadGroups();
       }}
     >
@@ -31,26 +37,28 @@ export function MayAnswerChoice() {
       </summary>
       <div class="may-answer-fields">
         <ClassPicker />
-        <Choice
-          label="Classes of a group"
-          none="any"
-          value={allowedGroup}
-          names={(groups.value ?? []).map(({ name }) => name)}
-        />
-        <Choice label="Also summed by family" none="no" value={family} names={groupFamilies.value} />
-        <label>
-          Least probability, in percent
-          <input
-            type="number"
-            min={0}
-            max={99}
-            value={leastPercent.value}
-            onChange={({ currentTarget }) => {
-              leastPercent.value = Math.min(99, Math.max(0, currentTarget.valueAsNumber || 0));
-              void classify();
-            }}
+        <div class="may-answer-choices">
+          <Choice
+            label="Classes of a group"
+            none="any"
+            value={allowedGroup}
+            names={(groups.value ?? []).map(({ name }) => name)}
           />
-        </label>
+          <Choice label="Also summed by family" none="no" value={family} names={groupFamilies.value} />
+          <label class="field">
+            Least probability, in percent
+            <input
+              type="number"
+              min={0}
+              max={99}
+              value={leastPercent.value}
+              onChange={({ currentTarget }) => {
+                leastPercent.value = Math.min(99, Math.max(0, currentTarget.valueAsNumber || 0));
+                void classify();
+              }}
+            />
+          </label>
+        </div>
         {Object.keys(restriction.value).length > 0 && (
           <button
             type="button"
@@ -80,9 +88,12 @@ function ClassPicker() {
   };
   return (
     <div class="may-answer-classes">
-      <label for="may-answer-class">Only these classes</label>
+      <label class="field" for="may-answer-class">
+        Only these classes
+      </label>
       <input
         id="may-answer-class"
+        type="text"
         list="may-answer-names"
         placeholder="Name of a class"
         value={text}
@@ -103,28 +114,30 @@ function ClassPicker() {
         Let it answer
       </button>
       {problem !== null && (
-        <p id="may-answer-problem" role="alert">
+        <p id="may-answer-problem" class="may-answer-problem" role="alert">
           {problem}
         </p>
       )}
-      <ul aria-label="Classes that may answer">
-        {allowedClasses.value.map((name) => (
-          <li key={name}>
-            {name}{' '}
-            <button
-              type="button"
-              class="link"
-              aria-label={`Remove ${name}`}
-              onClick={() => {
-                allowedClasses.value = allowedClasses.value.filter((one) => one !== name);
-                void classify();
-              }}
-            >
-              remove
-            </button>
-          </li>
-        ))}
-      </ul>
+      {allowedClasses.value.length > 0 && (
+        <ul aria-label="Classes that may answer">
+          {allowedClasses.value.map((name) => (
+            <li key={name}>
+              {name}{' '}
+              <button
+                type="button"
+                class="link"
+                aria-label={`Remove ${name}`}
+                onClick={() => {
+                  allowedClasses.value = allowedClasses.value.filter((one) => one !== name);
+                  void classify();
+                }}
+              >
+                remove
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }
@@ -139,7 +152,7 @@ interface ChoiceProperties {
 
 function Choice({ label, none, value, names }: ChoiceProperties) {
   return (
-    <label>
+    <label class="field">
       {label}
       <select
         value={value.value}

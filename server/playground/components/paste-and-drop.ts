@@ -1,7 +1,7 @@
 import { draft } from '../state/class-draft.js';
 import { addToGallery } from '../state/gallery.js';
 import { choosePicture } from '../state/picture.js';
-import { notify } from '../state/notices.js';
+import { withDroppedFiles } from './dropped-files.js';
 
 /** One is looked at; several become a grid of answers. */
 export function acceptFiles(files: Iterable<File>): void {
@@ -58,9 +58,7 @@ export function watchPasteAndDrop(setOver: (isOver: boolean) => void): () => voi
       event.preventDefault();
       setOver(false);
       if (hasDropOfItsOwn(event)) return;
-      const files = Array.from(event.dataTransfer?.files ?? []);
-      if (files.length > 0) accept(files);
-      else notify('That was no file. Save the picture first, or copy and paste it.');
+      void withDroppedFiles(event.dataTransfer, accept);
     },
     options,
   );

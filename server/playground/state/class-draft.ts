@@ -15,6 +15,8 @@ interface DraftContent {
 
 type DraftedValues = Pick<DryRunResponse['previews'][number], 'filled' | 'certainty'>;
 export type ClassPreview = DryRunResponse['previews'][number];
+/** Why somebody may not want to save it. */
+export type Doubt = 'implausible' | 'confused' | 'hardly-recognised';
 type Doing = 'reading' | 'checking' | 'saving' | null;
 
 /** Where values come from before they are changed: a class, the picture, or nowhere. */
@@ -65,7 +67,8 @@ export class ClassDraft {
   readonly doing = signal<Doing>(null);
   readonly problem = signal<UnseenProblem | null>(null);
   readonly preview: ReadonlySignal<ClassPreview | null>;
-  readonly isDoubtful: ReadonlySignal<boolean>;
+  /** Null also while there is no preview. */
+  readonly doubt: ReadonlySignal<Doubt | null>;
   private readonly content: ReadonlySignal<DraftContent>;
   private readonly checked = signal<{
     readonly content: DraftContent;
@@ -97,7 +100,7 @@ export class ClassDraft {
       const checked = this.checked.value; // while there is none, no value is looked at
       return checked !== null && checked.content === this.content.value ? checked.preview : null;
     });
-    this.isDoubtful = computed(() => this.preview.value !== null && isDoubtful(this.preview.value));
+    this.doubt = computed(() => this.preview.value && doubtOf(this.preview.value));
   }
 
   /** What of it outlives a reload of the page. */
@@ -261,8 +264,11 @@ function valueIn(values: Readonly<Record<string, number>>, name: string): number
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
-function isDoubtful({ plausible, recognised, confusedWith }: ClassPreview): boolean {
-  return !plausible || recognised < hardlyRecognised || (confusedWith[0]?.probability ?? 0) >= muchConfused;
+/** What held-out classes reached counts more than pictures as the model imagines them, which it mostly recognises too well. */
+function doubtOf({ plausible, expected, recognised, confusedWith }: ClassPreview): Doubt | null {
+  if (!plausible) return 'implausible';
+  if ((confusedWith[0]?.probability ?? 0) >= muchConfused) return 'confused';
+  return (expected ?? recognised) < hardlyRecognised ? 'hardly-recognised' : null;
 }
 
 /** The one that is open; null when none is. */
@@ -271,7 +277,7 @@ export const draft = signal<ClassDraft | null>(null);
 export function addClass(start?: string): void {
   const opened = new ClassDraft(null);
   draft.value = opened;
-  void opened.startFrom(start ?? answer.value?.predictions[0].class ?? startFromNothing);
+  void opened.startFrom(start ?? answer.value?.predictions.at(0)?.class ?? startFromNothing);
 }
 
 export function editClass(name: string): void {

@@ -1,7 +1,9 @@
 /** Which pictures of the grid are shown, and in which order. */
 import { computed, signal } from '@preact/signals';
+import type { ClassifyResponse } from '../../../client/index.js';
 import { kindOf } from './classes.js';
 import { gallery, type GalleryPicture } from './gallery.js';
+import { leastPercent } from './may-answer.js';
 
 export type Order = 'added' | 'name' | 'class' | 'most-confident' | 'least-confident';
 
@@ -11,8 +13,13 @@ export const filterText = signal('');
 export type Shown = 'all' | 'seen' | 'unseen' | 'added' | 'unsure' | 'unknown' | 'problem';
 export const shownOnly = signal<Shown>('all');
 
-const probabilityOf = ({ answer }: GalleryPicture): number => answer?.predictions[0].probability ?? -1;
-const classOf = ({ answer }: GalleryPicture): string => answer?.predictions[0].class ?? '';
+/** Undefined before there is an answer, and where no class is as likely as the page wants it. */
+export function likeliest({ answer }: GalleryPicture): ClassifyResponse['predictions'][number] | undefined {
+  return answer?.predictions.find(({ probability }) => probability >= leastPercent.value / 100);
+}
+
+const probabilityOf = ({ answer }: GalleryPicture): number => answer?.predictions.at(0)?.probability ?? -1;
+const classOf = (picture: GalleryPicture): string => likeliest(picture)?.class ?? '';
 const compareText = (a: string, b: string): number => a.localeCompare(b, undefined, { numeric: true });
 
 const comparisons: Readonly<Record<Order, (a: GalleryPicture, b: GalleryPicture) => number>> = {
@@ -32,11 +39,12 @@ export const shownPictures = computed(() => {
     .toSorted(comparisons[order.value]);
 });
 
-function wordsOf({ name, answer }: GalleryPicture): string {
-  return [name, answer?.predictions[0].class ?? ''].join('\n');
+function wordsOf(picture: GalleryPicture): string {
+  return [picture.name, classOf(picture)].join('\n');
 }
 
-function traitsOf({ answer, problem }: GalleryPicture): readonly string[] {
-  if (problem) return ['problem'];
-  return answer ? [kindOf(answer.predictions[0]), answer.verdict ?? ''] : [];
+function traitsOf(picture: GalleryPicture): readonly string[] {
+  if (picture.problem) return ['problem'];
+  const first = likeliest(picture);
+  return [...(first ? [kindOf(first)] : []), picture.answer?.verdict ?? ''];
 }

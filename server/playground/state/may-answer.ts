@@ -19,11 +19,16 @@ export const groupFamilies = computed(() =>
   [...new Set((groups.value ?? []).flatMap((group) => group.family ?? []))].sort(),
 );
 
-export const restriction = computed<
-  Pick<ClassifyOptions, 'classes' | 'groups' | 'groupBy' | 'minProbability'>
->(() => ({
+/** What changes probabilities; the rest of `restriction` only changes what is shown of them. */
+export const mayAnswer = computed<Pick<ClassifyOptions, 'classes' | 'groups'>>(() => ({
   ...(allowedClasses.value.length > 0 && { classes: allowedClasses.value }),
   ...(allowedGroup.value !== '' && { groups: [allowedGroup.value] }),
+}));
+
+export const restriction = computed<
+  typeof mayAnswer.value & Pick<ClassifyOptions, 'groupBy' | 'minProbability'>
+>(() => ({
+  ...mayAnswer.value,
   ...(family.value !== '' && { groupBy: family.value }),
   ...(leastPercent.value > 0 && { minProbability: leastPercent.value / 100 }),
 }));

@@ -27,7 +27,8 @@ export const pictureProblem = signal<UnseenProblem | null>(null);
 export const unseenBias = signal<number | null>(null);
 
 export const shownClasses = 6;
-const restingMilliseconds = 120;
+/** A slider on its way asks for nothing. */
+export const restingMilliseconds = 120;
 
 let underWay: AbortController | null = null;
 let resting: ReturnType<typeof setTimeout> | undefined;

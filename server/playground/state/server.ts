@@ -4,7 +4,7 @@ import type { ReadinessResponse } from '../../../client/index.js';
 import { ask } from './api.js';
 import { classes, listedRevision, loadClasses } from './classes.js';
 import { fetchModel, model } from './model.js';
-import { answerAfterOutage } from './gallery.js';
+import { answerAfterOutage, keepGalleryUpToDate } from './gallery.js';
 import { classifyAfterOutage } from './picture.js';
 
 interface ServerReadiness {
@@ -23,6 +23,7 @@ const everyMilliseconds = 4000;
 export function followServer(): void {
   void fetchModel();
   void loadClasses();
+  keepGalleryUpToDate();
   void look();
   setInterval(() => {
     if (document.visibilityState === 'visible') void look();

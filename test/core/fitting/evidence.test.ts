@@ -1,6 +1,8 @@
 /** Pictures and attributes of a class, weighed against each other. */
 import { describe, expect, test } from 'vitest';
 import { EvidenceModel, unseenShare, type EvidenceSettings } from '../../../core/fitting/evidence.js';
+import { PicturesAlone } from '../../../core/fitting/pictures-alone.js';
+import { posteriorOf } from '../../../core/fitting/rows/move-to-pictures.js';
 import { invertPositiveDefinite } from '../../../core/compute/linear-algebra.js';
 import { matrix, rowOf } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
@@ -51,8 +53,14 @@ describe('the posterior mean of a class', () => {
 
   test('leaves attributes the less to say the fewer of them are known', () => {
     const model = modelOf(settings);
+    const picturesAlone = PicturesAlone.of(settings, null); // which leaves the mean as it is
+    const knowledge = { evidence: model, picturesAlone };
     const distance = (known: number): number =>
-      Math.hypot(...model.posteriorMean(attributed, mean, 3, known).map((value, k) => value - mean[k]));
+      Math.hypot(
+        ...posteriorOf(knowledge, attributed, { mean, pictures: 3 }, known).map(
+          (value, k) => value - mean[k],
+        ),
+      );
     expect(distance(0)).toBe(0);
     expect(distance(0.5)).toBeLessThan(distance(1));
     expect(distance(0.5)).toBeGreaterThan(0);

@@ -64,6 +64,17 @@ test('another bias moves the balance, and topK cuts the list', async () => {
   expect(answers[0].predictions).toHaveLength(1);
 });
 
+test('probabilities count as frequencies only with the bias with which they were measured', async () => {
+  const confidence = { sharpness: 1, novelty: null };
+  const manifest = { ...bundle.manifest, confidence } as unknown as Bundle['manifest'];
+  const measured = await Classifier.open({ ...bundle, manifest }, { threads: 1 });
+  const features = matrix(3, 3, new Float32Array(9).fill(1));
+  const options = [{ topK: 1 }, { topK: 1, unseenBias: 0.5 }, { topK: 1, unseenBias: 0.6 }];
+  const answers = await measured.classify(features, options);
+  await measured.release();
+  expect(answers.map(({ calibrated }) => calibrated)).toEqual([true, true, false]);
+});
+
 test('rows may have options of their own', async () => {
   const features = matrix(2, 3, Float32Array.of(0, 3, 4, 0, 3, 4));
   const options = [{ topK: 1 }, { topK: 2, unseenBias: -5 }];

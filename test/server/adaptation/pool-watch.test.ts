@@ -77,6 +77,10 @@ test('with it, one of three replicas commits what is recommended, once, and all 
   expect(made).toHaveLength(report.isRecommended ? 1 : 0);
   if (!report.isRecommended) return;
   expect(made[0]).toMatchObject({ by: 'adapt-every', isActive: true, revision: 1 });
+  const audited = replicas.flatMap(({ lines }) => lines).filter((line) => line.includes('"audit":true'));
+  expect(audited.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { who: 'adapt-every', outcome: 'changed', revisionBefore: 0, revisionAfter: 1 },
+  ]);
   for (const { registry } of replicas) await registry.reach(1, AbortSignal.timeout(5000));
   expect(await first.page()).toMatch(/unseen_adaptation_timestamp_seconds 1\d{9}/);
 });

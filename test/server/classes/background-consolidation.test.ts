@@ -58,6 +58,11 @@ describe('after many additions all rows are fitted anew', () => {
       .filter(({ msg }) => msg === 'All class weights were refitted together.');
     expect(fitted.isBetter).toBe(true);
     expect(fitted.after.harmonicMean).toBeGreaterThan(fitted.before.harmonicMean);
+    const { revision } = registry;
+    const audited = lines.map((line) => JSON.parse(line) as object).filter((line) => 'audit' in line);
+    expect(audited).toMatchObject([
+      { who: 'consolidate-after', outcome: 'changed', revisionBefore: revision - 1, revisionAfter: revision },
+    ]);
     await registry.change([create('later', 0.9)]);
     const other = await ClassRegistry.open(store, bundle, { ...options, consolidateAfter: 0 });
     expect(rowsOf(other)).toEqual(rowsOf(registry));

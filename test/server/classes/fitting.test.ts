@@ -107,7 +107,7 @@ test('a fitting process that hangs is replaced; the change is answered 503 with 
   expect(refused).toMatchObject({ code: 'fitting-unavailable', retryAfterSeconds: 2 });
   expect(problemDetailsOf(refused)).toMatchObject({
     status: 503,
-    title: 'Classes cannot be fitted at the moment',
+    title: 'There is no result at the moment',
   });
   expect(registry.problems()).toEqual([expect.stringContaining('classes cannot be added at the moment')]);
   await expect.poll(() => registry.problems()).toEqual([]);

@@ -34,6 +34,9 @@ async function versionsOf(url: string, name: string): Promise<Version[]> {
   return body.versions as Version[];
 }
 
+const groupWarnings = ({ body }: Answered): string[] =>
+  ((body as { warnings?: string[] }).warnings ?? []).filter((warning) => warning.includes('groups'));
+
 describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
   test('versions of a class that is replaced, removed and restored', async () => {
     const registry = await freshUrl();
@@ -68,6 +71,7 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     expect((await restore(2, { 'if-match': `"${versionTwo.etag}"` })).status).toBe(412); // whoever read it did not see it go
 
     const restored = await restore(2);
+    expect(groupWarnings(restored)).toEqual([]); // there are no groups that it could have been in
     expect([restored.status, restored.body.attributes]).toEqual([201, vector(0.5)]);
     expect(restored.headers.get('registry-revision')).toBe(String(restored.body.registryRevision));
     expect(await scores()).toEqual(before);
@@ -87,6 +91,19 @@ describe.each(kinds)('over HTTP, in $kind', ({ freshUrl }) => {
     expect((await send(`${url}/classes/nobody/versions`)).status).toBe(404);
     const [own] = bundle.manifest.classes;
     expect(await versionsOf(url, own.name)).toEqual([]);
+  });
+
+  test('restoring a removed class warns that it is in none of its groups any more', async () => {
+    const { url } = await startTestServer({ bundle: () => bundle, settings: { registry: await freshUrl() } });
+    await send(`${url}/classes`, json('POST', { name: 'gnu', attributes: vector(0.1) }));
+    await send(`${url}/groups/herd`, json('PUT', { classes: ['gnu', bundle.manifest.classes[0].name] }));
+    await send(`${url}/classes/gnu`, json('PUT', { attributes: vector(0.5) }, any));
+    const restore = (number: number) =>
+      send(`${url}/classes/gnu/versions/${number}/restore`, { method: 'POST', headers: any });
+    expect(groupWarnings(await restore(1))).toEqual([]); // it was there, and stays in its groups
+    await send(`${url}/classes/gnu`, { method: 'DELETE', headers: any });
+    expect(groupWarnings(await restore(1))).toHaveLength(1);
+    expect((await send(`${url}/groups/herd`)).body.classes).toEqual([bundle.manifest.classes[0].name]);
   });
 
   test('changes at the same time, on two servers, each become a version', async () => {

@@ -1,7 +1,13 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { backboneOf, keepBackbone, openBackbone, type Backbone } from '../../../core/backbone/backbone.js';
+import {
+  backboneOf,
+  keepBackbone,
+  openBackbone,
+  type Backbone,
+  type BackboneInMemory,
+} from '../../../core/backbone/backbone.js';
 import { loadCatalogue, type BackboneEntry } from '../../../core/backbone/catalogue.js';
 import { checkOnThisMachine } from '../../../core/backbone/quantisation/check/machine-check.js';
 import { halfPrecision } from '../../../core/backbone/quantisation/half-backbone.js';
@@ -23,7 +29,7 @@ const float = smallBackbone();
 const quantiser = Quantiser.of(float.model);
 
 /** All points with one range: wide enough for the small network, or so narrow that nearly nothing is left of it. */
-function int8Of(name: string, reach: number): Backbone {
+function int8Of(name: string, reach: number): BackboneInMemory {
   const ranges: Ranges = Object.fromEntries(quantiser.points.map((point) => [point, [-reach, reach]]));
   const model = quantiser.write(ranges);
   const source = { kind: 'quantised', from: 'small', sha256: sha256Of(float.model), ranges: null } as const;

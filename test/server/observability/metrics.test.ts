@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/folders.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { infer } from '../../support/open-inference.js';
 import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());
@@ -29,6 +30,29 @@ test('each outcome is counted once, by route and status', async () => {
   for (const stage of ['upload', 'queue', 'infer', 'head'])
     expect(await sample(`unseen_stage_duration_seconds_count{stage="${stage}"}`)).toBeGreaterThanOrEqual(3);
   expect(await sample('unseen_batch_pictures_sum')).toBe(probes + 3);
+});
+
+test('verdicts count where all classes may answer with the bias and the threshold of the server', async () => {
+  const counted = async (): Promise<number> => {
+    const each = ['known', 'unsure', 'unknown'].map((verdict) =>
+      sample(`unseen_verdicts_total{verdict="${verdict}"}`),
+    );
+    return (await Promise.all(each)).reduce((sum, one) => sum + one, 0);
+  };
+  const before = await counted();
+  const { head, classes } = bundle.manifest;
+  const ownQuestions = ['unknownAt=0', `unseenBias=${head.unseenBiasRange[0]}`, `classes=${classes[0].name}`];
+  for (const query of ownQuestions) expect((await postPicture(url, 1, `?${query}`)).status).toBe(200);
+  const rows = (parameters: object): Promise<{ status: number }> => {
+    const width = bundle.manifest.featureMap.width;
+    const features = { name: 'features', datatype: 'FP32', shape: [1, width], data: Array(width).fill(1) };
+    return infer(url, { inputs: [features], parameters });
+  };
+  expect((await rows({ unknown_at: 0 })).status).toBe(200);
+  expect(await counted()).toBe(before);
+  await postPicture(url, 1, '?topK=1&explain=true&minProbability=0.9');
+  await rows({});
+  expect(await counted()).toBe(before + 2);
 });
 
 test('model, provider, workers and classes are there, and nothing is left in flight', async () => {

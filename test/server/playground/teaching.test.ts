@@ -1,6 +1,6 @@
 /** Adding, editing and removing classes in a real browser, on a real server with the demonstration bundle. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { UnseenClient } from '../../../client/index.js';
+import { UnseenClient, type DryRunResponse } from '../../../client/index.js';
 import { attributeNames, attributesOf } from '../../../demo/flags/attributes.js';
 import { newcomerFlag } from '../../../demo/flags/newcomer.js';
 import { closePage, hasBrowser, openPage, type OpenedPage } from '../../support/browser.js';
@@ -69,6 +69,22 @@ describe.skipIf(!server)('teaching the server', () => {
     await setAttributes(page, new Map([['colour::red', 0.5]]));
     await expect.poll(() => expectation().count()).toBe(0);
     expect(await editor(page).getByRole('button', { name: 'Try it out' }).isVisible()).toBe(true);
+  });
+
+  test('a class of which held-out classes promise little is doubtful, whatever the model imagines', async () => {
+    await page.route(/\/classes\?dryRun=true/, async (route) => {
+      const response = await route.fetch();
+      const { previews, ...rest } = (await response.json()) as DryRunResponse;
+      const [preview] = previews;
+      const json = { ...rest, previews: [{ ...preview, expected: 0.2, recognised: 0.95, confusedWith: [] }] };
+      await route.fulfill({ response, json });
+    });
+    await open('Far', 'India');
+    await press('Try it out');
+    await expectation().waitFor();
+    const words = await expectation().textContent();
+    expect(words).toMatch(/^Far would mostly not be recognised.*About 20\s% of its pictures.*Make it differ/);
+    expect(await editor(page).getByRole('button', { name: 'Save anyway' }).isVisible()).toBe(true);
   });
 
   test('sliders are grouped, filtered, moved by key and put back', async () => {

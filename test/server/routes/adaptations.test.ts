@@ -34,6 +34,8 @@ describe('a server without a sample of its traffic', async () => {
   const server = await startTestServer({ bundle: () => bundle, settings: { poolPictures: 150 } });
   const { url } = server;
   const client = new UnseenClient({ url, key: serverKey, retries: 0 });
+  const audited = () =>
+    server.log.map((line) => JSON.parse(line) as Record<string, unknown>).filter(({ audit }) => audit);
 
   test('keeps nothing of classified pictures', async () => {
     for (let i = 0; i < 5; i++) await postPicture(url, i);
@@ -77,14 +79,11 @@ describe('a server without a sample of its traffic', async () => {
     expect((await client.adaptations()).adaptations).toMatchObject([
       { active: false, undone: { revision: 2 } },
     ]);
-    const lines = server.log.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const audited = lines
-      .filter(({ audit }) => audit)
-      .map(({ what, outcome }) => `${String(what)} ${String(outcome)}`);
-    expect(audited).toContain('POST adaptations changed');
-    expect(audited).toContain('POST adaptations unchanged');
-    expect(audited).toContain('DELETE adaptation changed');
-    expect(audited).toContain('POST pool changed');
+    const lines = audited().map(({ what, outcome }) => `${String(what)} ${String(outcome)}`);
+    expect(lines).toContain('POST adaptations changed');
+    expect(lines).toContain('POST adaptations unchanged');
+    expect(lines).toContain('DELETE adaptation changed');
+    expect(lines).toContain('POST pool changed');
     await client.removePool('holiday');
     expect((await client.pools()).pools).toEqual([]);
   });
@@ -99,8 +98,14 @@ describe('a server without a sample of its traffic', async () => {
         ...(signal && { signal }),
       });
     const revision = (await client.adaptations()).registryRevision;
+    const linesBefore = audited().length;
     await expect(keyed('once', AbortSignal.timeout(20))).rejects.toThrow(); // goes on nevertheless
     const answer = await keyed('once');
+    await expect.poll(() => audited().length - linesBefore).toBe(2);
+    const outcomes = audited()
+      .slice(linesBefore)
+      .map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(['changed', 'unchanged']);
     expect(answer.status).toBe(201);
     const again = await keyed('once');
     expect([again.status, again.body.id]).toEqual([201, answer.body.id]);
@@ -112,8 +117,9 @@ describe('a server without a sample of its traffic', async () => {
     await client.removePool('once');
   });
 
-  test('one that takes too long is answered 503; it goes on, and the same request again gets its result', async () => {
+  test('one that takes too long is answered 503; it goes on, and the same request again gets its result; the audit log says when it was made', async () => {
     await fill(client, 'slow');
+    const linesBefore = audited().length;
     const { metrics, logger, keys } = server.dependencies;
     const app = express();
     app.use(requestContext(metrics, logger), identify(keys));
@@ -135,7 +141,21 @@ describe('a server without a sample of its traffic', async () => {
       (late.body as { id: string }).id,
     ]);
     expect((await client.adaptations()).adaptations.filter(({ pool }) => pool === 'slow')).toHaveLength(1);
-    await client.undoAdaptation((late.body as { id: string }).id);
+    const { id, revision } = late.body as { id: string; revision: number };
+    await expect.poll(() => audited().length - linesBefore).toBe(3);
+    const lines = audited().slice(linesBefore);
+    const made = lines.filter(({ outcome }) => outcome === 'changed');
+    expect(made).toMatchObject([{ requestId: early.headers['x-request-id'], adaptation: id, pool: 'slow' }]);
+    expect(made).toMatchObject([{ revisionBefore: revision - 1, revisionAfter: revision }]);
+    expect(made[0].address).toEqual(expect.any(String));
+    expect(lines.map(({ outcome }) => outcome).sort()).toEqual(['changed', 'unchanged', 'unchanged']);
+    await client.undoAdaptation(id);
+    await client.undoAdaptation(id);
+    await expect.poll(() => audited().length - linesBefore).toBe(5);
+    expect(audited().slice(-2)).toMatchObject([
+      { outcome: 'changed', adaptation: id, revisionBefore: revision, revisionAfter: revision + 1 },
+      { outcome: 'unchanged', adaptation: id, revisionBefore: revision + 1, revisionAfter: revision + 1 },
+    ]);
     await client.removePool('slow');
   });
 

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { UnseenClient } from '../../../client/index.js';
 import { serverKey } from '../../../fixtures/server-key.js';
-import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { smallFeatureWidth, trainSmallBundle } from '../../../fixtures/small-bundle.js';
+import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 import { temporaryFolder } from '../../support/folders.js';
 import { numbered } from '../../support/pictures.js';
 import { postPicture, send, startTestServer } from '../../support/test-server.js';
@@ -58,6 +59,27 @@ describe('a dry run', () => {
     expect(previews[0].problems[0]).toContain(`${attributes[0].name} is`);
     expect(previews[0].problems[0]).toContain('far outside of what training saw');
     expect(previews[0].expected).toBeNull(); // whatever its made-up features promise
+  });
+
+  test('an attribute in which no class of training differs speaks against no class; a warning says that it is ignored', async () => {
+    const dataset = syntheticDataset({ featureWidth: smallFeatureWidth });
+    const { rows, columns, data } = dataset.attributes;
+    for (let row = 0; row < rows; row++) data[row * columns] = 0; // nobody has any of the first attribute
+    const other = (await trainSmallBundle(temporaryFolder(), 1, dataset)).bundle;
+    const served = await startTestServer({ bundle: () => other });
+    const { classes: others, attributes: known } = other.manifest;
+    const [seen] = others.filter((one) => one.seen);
+    const previewed = async (first: number) => {
+      const one = { name: 'a new feature', attributes: [first, ...seen.attributes.slice(1)] };
+      const { url: at } = served;
+      return (await new UnseenClient({ url: at, key: serverKey }).previewClasses([one])).previews[0];
+    };
+    const [without, having] = [await previewed(0), await previewed(1)];
+    expect(having).toMatchObject({ plausible: true, problems: [], recognised: without.recognised });
+    expect(having.expected).toBe(without.expected);
+    const ignored = `${known[0].name}: the classes of training all have 0, so the model ignores it`;
+    expect(having.warnings).toEqual([ignored, ...(without.warnings ?? [])]);
+    await expect(previewed(1e30)).rejects.toThrow('outside the range'); // no unit has such values
   });
 
   test('warns of attributes that are nearly those of another class, as long as no pictures tell the two apart', async () => {

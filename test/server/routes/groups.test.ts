@@ -52,6 +52,14 @@ describe('/groups', () => {
     expect((await send(at('mine'), { method: 'DELETE', headers: { 'if-match': '*' } })).status).toBe(404);
   });
 
+  test('a body of the wrong form is refused in words that name no attributes and no types of a program', async () => {
+    const { status, body } = await put('form', { classes: 'x' });
+    expect([status, body.code, body.title]).toEqual([422, 'attributes-invalid', 'The body does not fit']);
+    expect(body.errors).toEqual([{ pointer: '/classes', detail: 'a list is expected' }]);
+    const empty = await put('form', {});
+    expect(empty.body.errors).toEqual([{ pointer: '/classes', detail: 'it is missing; a list is expected' }]);
+  });
+
   test('a class that is not there is refused with the names that look like it', async () => {
     const wrong = `${first}x`;
     const { status, body } = await put('typo', { classes: [second, wrong] });

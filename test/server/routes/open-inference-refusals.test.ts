@@ -51,6 +51,15 @@ describe('what the Open Inference Protocol refuses', () => {
     expect(answer.headers.get('x-request-id')).not.toBeNull();
   });
 
+  test('a body with a content coding, as everywhere else', async () => {
+    const { status, body } = await send(`${server.url}/v2/models/unseen/infer`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body: '{}',
+    });
+    expect([status, body]).toEqual([400, { error: expect.stringContaining('Content-Encoding') as string }]);
+  });
+
   test('bytes that do not fit what was announced', async () => {
     const input = (size: number) => ({
       inputs: [{ name: 'image', datatype: 'BYTES', shape: [1], parameters: { binary_data_size: size } }],

@@ -86,7 +86,7 @@ test('is in the bundle, in GET /attributes, in warnings of a new class and in th
   expect(body.attributes[0]).toMatchObject(note);
 
   const [{ name, maximum }] = attributes;
-  const { warnings } = checkAttributes({ [name]: maximum + 0.1 }, attributes, 'warn', []);
+  const { warnings } = checkAttributes({ [name]: maximum + 0.1 }, bundle.manifest, 'warn', []);
   expect(warnings[0]).toMatch(new RegExp(`^${name} \\(its length, in cm\\): `));
   expect(describeAttribute(attributes[0])).toMatchObject({ family: 'bill', title: 'its length, in cm' });
   expect(describeAttribute(attributes[1])).not.toHaveProperty('title');

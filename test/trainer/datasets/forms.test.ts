@@ -102,6 +102,43 @@ describe('our own form', () => {
       expect([...loaded.labels]).toEqual([2, 1, 2, 0, -1, 1]);
     });
 
+    test.each([
+      ['semicolons and decimal commas, as European Excel saves them', ';', ','],
+      ['tabs', '\t', '.'],
+    ])('tables may have %s', async (_, separator, point) => {
+      const saved = (text: string): string =>
+        `\ufeff${text.replaceAll(',', separator).replaceAll('.', point).replaceAll('\n', '\r\n')}${separator}\r\n`;
+      const loaded = await loadDataset(
+        await write({
+          'attributes.csv': saved('Class,furry,big\ncat,1,0\nhorse,0.5,1\nfish,0,0.1\n'),
+          'rows.csv': saved(
+            'class,split\ncat,train\nhorse,train\ncat,test-seen\nfish,test-unseen\n,none\nhorse,train\n',
+          ),
+        }),
+      );
+      expect([...loaded.labels]).toEqual([0, 1, 0, 2, -1, 1]);
+      expect(loaded.attributes.data).toEqual(Float32Array.of(1, 0, 0.5, 1, 0, 0.1));
+    });
+
+    test('the first separator of the header line is that of the table', async () => {
+      const loaded = await loadDataset(
+        await write({ 'attributes.csv': 'class,red;green;blue\ncat,1\nhorse,0.5\nfish,0\n' }),
+      );
+      expect(loaded.attributeNames).toEqual(['red;green;blue']);
+    });
+
+    test('a name whose letters are written in two ways is one class', async () => {
+      const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Käuzchen'.normalize(form));
+      const loaded = await loadDataset(
+        await write({
+          'dataset.json': `{"formatVersion": 1, "name": "pets", "fewShotClasses": ["${apart}"]}`,
+          'attributes.csv': `class,furry,big\n${composed},1,0\nhorse,0.5,1\nfish,0,0.1\n`,
+          'rows.csv': `class,split\n${apart},train\nhorse,train\n${apart},test-seen\nfish,test-unseen\n,none\nhorse,train\n`,
+        }),
+      );
+      expect([...loaded.labels]).toEqual([0, 1, 0, 2, -1, 1]);
+    });
+
     test('raw float32 features are read with their sizes', async () => {
       await write({
         'dataset.json':
@@ -151,9 +188,14 @@ describe('our own form', () => {
       [
         'attributes that are no numbers',
         { 'attributes.csv': 'class,furry,big\ncat,yes,0\nhorse,,1\nfish,0,0\n' },
-        [/"yes" for furry of cat/, /"" for furry of horse/],
+        [/line 2: "yes" for furry of cat is not a number\. Write 1\./, /line 3: "" for furry of horse/],
       ],
-      ['lines of different lengths', { 'attributes.csv': 'class,furry,big\ncat,1\n' }, [/CSV/]],
+      [
+        'lines of different lengths',
+        { 'attributes.csv': 'class,furry,big\ncat,1\n', 'rows.csv': 'image,class,split\na.jpg,cat,train\n' },
+        [/attributes\.csv, line 2: the class "cat" has 1 values for 2 columns/],
+      ],
+      ['rows of different lengths', { 'rows.csv': 'class,split\ncat\n' }, [/rows\.csv.*CSV.*line 2/]],
       [
         'fewer rows than features',
         { 'rows.csv': 'image,class,split\na.jpg,cat,train\n' },

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadDataset } from '../../../trainer/datasets/load.js';
+import { splitByClasses } from '../../../trainer/datasets/split-by-classes.js';
 import { writeXlsa17 } from '../../../trainer/datasets/write-xlsa17.js';
 import { writeOpenForm } from '../../../trainer/datasets/write-open-form.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -28,6 +29,14 @@ test.each(['xlsa17', 'open'])(
     );
   },
 );
+
+test('a class is found in either form of its name', async () => {
+  const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Käuzchen'.normalize(form));
+  const renamed = { ...dataset, classNames: dataset.classNames.with(2, apart), imageFiles: null };
+  const file = join(folder, 'composed.txt');
+  writeFileSync(file, composed);
+  expect([...(await splitByClasses(renamed, file)).unseen]).toEqual([2]);
+});
 
 test('a class that does not exist, and a list of none, are refused by name', async () => {
   const wrong = join(folder, 'wrong.txt');

@@ -112,7 +112,10 @@ describe('a folder of pictures becomes a dataset', () => {
         'ant/../../x.png,ant,train',
       ].join('\n'),
     );
-    const { assembled } = await extract(request('by-list', { list }), silent, given);
+    await expect(extract(request('by-list', { list }), silent, given)).rejects.toThrow(
+      /^3 lines of .*list\.csv cannot be used; no picture has been read\. .*--leave-out-lines:\n.*line 22: "sometimes" is no split/,
+    );
+    const { assembled } = await extract(request('by-list', { list, leaveOutLines: true }), silent, given);
     expect(assembled?.leftOut).toEqual([
       { file: `${list}, line 22`, reason: expect.stringContaining('"sometimes" is no split') as string },
       ...[23, 24].map((line) => ({

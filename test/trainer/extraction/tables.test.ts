@@ -7,6 +7,8 @@ import { silent } from '../../../core/progress.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { readAttributes } from '../../../trainer/extraction/attributes.js';
 import { extract } from '../../../trainer/extraction/extract.js';
+import { defaultSplitOptions } from '../../../trainer/extraction/make-splits.js';
+import { readInputs } from '../../../trainer/extraction/plan.js';
 import { temporaryFolder } from '../../support/folders.js';
 
 const folder = temporaryFolder();
@@ -67,6 +69,33 @@ describe('what cannot be used is told with row, column and remedy', () => {
   ])('a cell "%s"', async (cell, message) => {
     const { leftOut } = await read(`class;legs;size\nant;6;0.1\ndog;${cell};5\n`);
     expect(leftOut.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason}`).join()).toMatch(message);
+  });
+
+  test.each([
+    // Who does what the message says must not train on another number than was meant.
+    ['1.234,5', '0,5', 'Write 1234,5, with nothing between thousands.'],
+    ['1,234.5', '0.5', 'Write 1234.5, with nothing between thousands.'],
+    ['1.234,5', '0.5', 'Write 1234.5, with nothing between thousands.'],
+    ['1.234.567', '0,5', 'Write 1234567, with nothing between thousands.'],
+    ['1 234,5 kg', '0,5', 'Write 1234,5 alone, without unit or other words.'],
+    ['1’234', '0.5', 'Write 1234, with nothing between thousands.'],
+    [
+      '1,234',
+      '0.5',
+      'Write 1234 or 1.234, whichever is meant: other cells of this table have decimal points.',
+    ],
+    ['1,234 kg', '0.5', 'Write 1234 or 1.234, whichever is meant, without unit or other words.'],
+    ['1.234 kg', '0.5', 'Write 1.234 alone, without unit or other words.'],
+    ['0,123 kg', '0.5', 'Write 0.123 alone, without unit or other words.'],
+    ['.5 kg', '0.5', 'Write 0.5 alone, without unit or other words.'],
+    ['−5', '0.5', 'Write -5.'],
+    ['3-4', '0.5', 'Write a number, such as 0 or 0.5.'],
+    ['1/2', '0,5', 'Write a number, such as 0 or 0,5.'],
+    ['12.34,5', '0,5', 'Write a number, such as 0 or 0,5.'],
+    ['1e3 kg', '0.5', 'Write a number, such as 0 or 0.5.'],
+  ])('the remedy for "%s" in a table with %s', async (cell, other, remedy) => {
+    const { leftOut } = await read(`class;legs;size\nant;6;${other}\ndog;${cell};5\n`);
+    expect(leftOut.map(({ reason }) => reason.split('is not a number. ')[1])).toEqual([remedy]);
   });
 
   test('a spreadsheet is named as one, with how to save it', async () => {
@@ -157,4 +186,97 @@ test('decimal commas between commas are told apart from values too many', async 
         'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.',
     },
   ]);
+});
+
+describe('a list of pictures', () => {
+  const images = join(folder, 'listed');
+  for (const name of ['1.jpg', '2.jpg', 'more/3.jpg']) put('no picture at all', join(images, name));
+  const attributes = put('class,wing\nAmsel,1\nStar,0\n');
+  const inputs = (list: string, leaveOutLines = false) =>
+    readInputs({ images, attributes, list, leaveOutLines, splits: defaultSplitOptions });
+  const messageOf = (list: string): Promise<string[]> =>
+    inputs(list).then(
+      () => ['it went on'],
+      (error: unknown) => (error as Error).message.split('\n'),
+    );
+
+  test('ends the run with all of its lines that cannot be used, missing files among them', async () => {
+    const list = put(
+      'File;Class;Split\n1.jpg;Amsel;trian\n1.jpg;Amsel;train\n1.jpg;Star;train\n9.jpg;Amsel;train\nmore;Star;train\n2.jpg;;train\n2.jpg;Amsel;train;x\n',
+    );
+    const [first, ...rest] = await messageOf(list);
+    expect(first).toMatch(/^6 lines of .* cannot be used; no picture has been read\. .* --leave-out-lines:$/);
+    expect(rest).toEqual([
+      expect.stringMatching(/line 2: "trian" is no split\. Write one of train,/),
+      expect.stringMatching(/line 4: 1\.jpg is listed twice, first in line 3\. Remove/),
+      expect.stringMatching(/line 5: 9\.jpg cannot be opened in .*listed: there is no such file\./),
+      expect.stringMatching(/line 6: more cannot be opened in .*listed: it is a folder\./),
+      expect.stringMatching(/line 7: it names no file or no class/),
+      expect.stringMatching(/line 8: it has 4 cells for 3 columns/),
+    ]);
+    expect((await inputs(list, true)).usable.map(({ file }) => file)).toEqual(['1.jpg']);
+  });
+
+  test('of which no line can be used says why, also when such lines are to be left out', async () => {
+    const list = put('file,class,split\n1.jpg,Amsel,trian\n2.jpg,Star,tset\n');
+    expect(await messageOf(list)).toEqual([
+      expect.stringMatching(/^2 lines of .* cannot be used/),
+      expect.stringContaining('"trian" is no split'),
+      expect.stringContaining('"tset" is no split'),
+    ]);
+    await expect(inputs(list, true)).rejects.toThrow(/lists no pictures that can be used\.\n.*"trian" is no/);
+  });
+
+  test('is named beside mistakes in the attributes and classes without a line', async () => {
+    const list = put('file,class\n1.jpg,Amsel\n2.jpg,Drossel\n3.jpg,Amsel\n');
+    const both = put('class,wing\nAmsel,1\nStar,\n');
+    await expect(readInputs({ images, attributes: both, list, splits: defaultSplitOptions })).rejects.toThrow(
+      /^A line of .* cannot be used, a line of .* cannot be used, and a class with pictures has no line in .*; no picture has been read\. Correct them, or leave them out with --leave-out-lines and --leave-out-classes:/,
+    );
+  });
+});
+
+describe('letters that can be written in two ways', () => {
+  const [composed, apart] = ['NFC', 'NFD'].map((form) => 'Häher'.normalize(form));
+  const request = {
+    images: join(folder, 'two-ways'),
+    attributes: put(`class,wing\n${composed},1\nAmsel,0\n`),
+    out: join(folder, 'two-ways-out'),
+  };
+  for (const name of [apart, 'Amsel']) put('no picture at all', join(request.images, name, '1.jpg'));
+  const inputs = (more: { list?: string; unseenClasses?: string[] } = {}) =>
+    readInputs({
+      ...request,
+      ...(more.list !== undefined && { list: more.list }),
+      splits: { ...defaultSplitOptions, ...(more.unseenClasses && { unseenClasses: more.unseenClasses }) },
+    });
+
+  test('are one class in folders and table, and its files keep their names', async () => {
+    const { usable, undescribed } = await inputs();
+    expect(undescribed).toEqual([]);
+    expect(usable.map(({ className, file }) => [className, file])).toEqual([
+      ['Amsel', 'Amsel/1.jpg'],
+      [composed, `${apart}/1.jpg`],
+    ]);
+  });
+
+  test('are one class in a list and the table', async () => {
+    const list = put(`file,class\n${apart}/1.jpg,${apart}\nAmsel/1.jpg,Amsel\n`);
+    expect((await inputs({ list })).usable.map(({ className }) => className)).toEqual([composed, 'Amsel']);
+  });
+
+  test('are one class among those that are to be unseen', async () => {
+    const parts = {
+      backbone: smallBackbone(),
+      openSource: () => Promise.reject(new Error('pictures are read')),
+    };
+    await expect(extract({ ...request, splits: { unseenClasses: [apart] } }, silent, parts)).rejects.toThrow(
+      'pictures are read',
+    );
+  });
+
+  test('are one class when the table has it twice', async () => {
+    const { leftOut } = await read(`class,wing\n${composed},1\n${apart},0\n`);
+    expect(leftOut.map(({ reason }) => reason)).toEqual([expect.stringContaining('is described twice')]);
+  });
 });

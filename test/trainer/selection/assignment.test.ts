@@ -29,7 +29,7 @@ describe('the choice on validation folds', () => {
     const one = fold([0.1, 0, 0]);
     const colder = { ...one, assignment: { ...one.assignment!, temperature: 0.08, mistakes: 2.5 } };
     expect(chooseAssignment([one, colder, nothing], 0.02)).toEqual({
-      epsilon: 0.048,
+      epsilon: 0.04,
       offset: 0.03,
       mistakes: 2,
       strength: 1,

@@ -2,6 +2,7 @@
 import type { AdaptationInput } from '../../../core/adaptation/adaptation-input.js';
 import { guardRows } from '../../../core/adaptation/guard-rows.js';
 import { EvidenceModel } from '../../../core/fitting/evidence.js';
+import { PicturesAlone } from '../../../core/fitting/pictures-alone.js';
 import { directRows } from '../../../core/head/feature-map.js';
 import { seenPrototype } from '../../../core/head/synthetic-rows.js';
 import { rowOf, takeRows, type Matrix } from '../../../core/matrix.js';
@@ -58,7 +59,6 @@ export function foldInputOf(data: TrainingData, dataset: Dataset, realPrior: num
       },
       manifest: {
         classes: Array.from(isUnseen, (unseen) => ({ seen: unseen === 0 })),
-        featureMap: data.featureMap,
       },
       deviations,
     },
@@ -71,5 +71,6 @@ export function foldInputOf(data: TrainingData, dataset: Dataset, realPrior: num
     prototypes.columns,
   );
   const { classNames } = dataset;
-  return { prototypes, isUnseen, classNames, guard, evidence, meanLength: length };
+  const picturesAlone = PicturesAlone.of(evidence.settings, null); // all attributes are known
+  return { prototypes, isUnseen, classNames, guard, evidence, picturesAlone, meanLength: length };
 }

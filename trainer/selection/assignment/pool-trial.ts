@@ -66,13 +66,13 @@ export class PoolTrial {
   }
 
   private async harmonicMeanOf(found: Adaptation | null): Promise<number> {
-    const { prototypes, isUnseen, evidence, meanLength } = this.fold;
+    const { prototypes, isUnseen, evidence } = this.fold;
     const weights = matrix(prototypes.rows, prototypes.columns, prototypes.data.slice());
     const offsets = Float64Array.from(isUnseen, (unseen) => unseen * this.bias);
     const own = this.classes();
     found?.classes.forEach(({ assigned }, c) => {
       if (!assigned) return;
-      rowOf(weights, c).set(movedPrototype(own[c], assigned, evidence, meanLength));
+      rowOf(weights, c).set(movedPrototype(own[c], assigned, this.fold));
       offsets[c] *= unseenShare(evidence.settings, assigned.pictures);
     });
     const scores = await this.products.forward(this.judged.rows, weights);

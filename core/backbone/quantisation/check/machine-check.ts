@@ -21,7 +21,7 @@ import { minFingerprintCosine } from './fingerprint.js';
 
 const minSpeedUp = 1.3;
 /** Half precision is used without being asked for, so its features have to pass for those of float: see fingerprint.ts. */
-const minCosine = { int8: 0.97, fp16: minFingerprintCosine } as const;
+export const minCosine = { int8: 0.97, fp16: minFingerprintCosine } as const;
 
 export interface MachineCheck extends Comparison {
   /** What is wrong with it here, as a sentence; null when it is worth running. */
@@ -94,7 +94,7 @@ async function compareInProcess(
     name: 'the process that compares networks',
     silenceSeconds,
   });
-  const compared = ({ entry, model, file: path }: Backbone) => ({ entry, network: path ?? model });
+  const compared = ({ entry, model }: Backbone) => ({ entry, network: model });
   try {
     return await channel.request('compare', {
       float: compared(float),
