@@ -225,8 +225,11 @@ export const headSchema = z
       .int()
       .min(1)
       .max(100_000)
-      .default(300)
-      .describe('Synthetic features for each unseen class. Low: rows of chance. High: slower, no better.'),
+      .nullable()
+      .default(null)
+      .describe(
+        'Synthetic features for each unseen class. Low: rows of chance. High: slower, no better. null: 300, and with more than 109 unseen classes 32768 divided by their number, but 4 at least, because memory and time grow with all of them together.',
+      ),
     syntheticWeight: positive
       .nullable()
       .default(1)

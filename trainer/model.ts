@@ -48,7 +48,7 @@ export async function trainModel(
   configuration: Configuration,
   run: ModelRun,
 ): Promise<TrainedModel> {
-  const data = await prepareTrainingData(run.engine, dataset, configuration);
+  const data = await prepareTrainingData(run.engine, dataset, configuration, run.watcher.signal);
   return releaseOnFailure(data.release, async () => {
     const learnt = await trainNetworks(data, configuration, run);
     const networks = withShare(learnt, configuration.generator.share);

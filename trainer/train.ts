@@ -16,16 +16,16 @@ import { restrictClasses } from './datasets/restrict-classes.js';
 import type { Engine } from './engine/contract.js';
 import { biasOriginOf } from './evaluation/bias-origin.js';
 import { evaluateModel, type Evaluation } from './evaluation/evaluate.js';
-import { fadedBiasOf } from './evaluation/few-shot-bias.js';
+import { fadedBiasOfModel } from './evaluation/few-shot-bias.js';
 import { trainModel, type TrainedModel } from './model.js';
 import { requireTrainable, settingsWithoutEffect } from './preparation/require-trainable.js';
 import { runResumableUnit, type UnitContext } from './resumable-unit.js';
 import { takeFewShot } from './preparation/take-few-shot.js';
-import { describedClasses, saveModel, type ModelToSave } from './saving/save.js';
+import { saveModel, type ModelToSave } from './saving/save.js';
 import { biasFor } from './selection/bias.js';
 import { evidenceOf } from './selection/evidence.js';
 import { fewShotLines } from './selection/few-shot-lines.js';
-import { foldPlan, type FoldPlan } from './selection/fold-plan.js';
+import { chosenOnFolds, foldPlan, type FoldPlan } from './selection/fold-plan.js';
 import { selectSettings, unitsOfSelection, type Selection } from './selection/search.js';
 import { adaptToUnlabelled } from './transductive/adapt-to-unlabelled.js';
 import { WholeRun } from './whole-run.js';
@@ -67,7 +67,11 @@ export async function train(asked: TrainingRequest): Promise<TrainingReport> {
   const { configuration } = request;
   const plan = foldPlan(dataset, configuration);
   if (plan.warning !== null) watcher.note(`Warning: ${plan.warning}`);
-  if (plan.folds > 0) watcher.note('Choosing settings on validation classes.');
+  if (plan.folds > 0) {
+    const { settings, bias } = chosenOnFolds(configuration);
+    const what = settings ? 'Choosing settings' : bias ? 'Choosing the bias' : 'Calibrating probabilities';
+    watcher.note(`${what} on validation classes.`);
+  }
   const whole = new WholeRun(watcher, seeds.length * (unitsOfSelection(dataset, configuration) + 1));
   try {
     return await trainSeeds(request, plan, work, whole);
@@ -165,13 +169,7 @@ async function trainOnce(
       const { model, adaptation } = await withUnlabelled(trained, dataset, selection, seed, engine, watcher);
       const { temperature } = configuration.head;
       const unseenBias = biasFor(bias, dataset.unseen.length);
-      const fadedBias = fadedBiasOf(
-        {
-          classes: describedClasses(dataset, model.data.fewShot),
-          head: { evidence: evidenceOf(model.data, configuration, evidence).evidence },
-        },
-        unseenBias,
-      );
+      const fadedBias = fadedBiasOfModel(model, dataset, configuration, { evidence, unseenBias });
       const scoring = { mapper: model.data.mapper, head: model.head, temperature, fadedBias };
       const evaluation = await evaluateModel(scoring, dataset, unseenBias, confidence ?? undefined);
       log({ phase: 'evaluated', seed, ...evaluation, perClass: undefined, calibration: undefined });

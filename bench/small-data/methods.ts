@@ -9,6 +9,7 @@ import { configurationSchema, type Configuration } from '../../trainer/configura
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import type { Engine } from '../../trainer/engine/contract.js';
 import type { AccuracyIntervals, Interval } from '../../trainer/evaluation/intervals.js';
+import { takeFewShot } from '../../trainer/preparation/take-few-shot.js';
 import { noSearch } from '../../trainer/presets.js';
 import { train } from '../../trainer/train.js';
 
@@ -67,7 +68,7 @@ async function judgeProduct(
   }
 }
 
-/** With the bias that validation classes choose for it. */
+/** With the bias that validation classes choose for it, on the same seen and unseen classes as the product. */
 async function judgeBaseline(
   dataset: Dataset,
   name: BaselineName,
@@ -75,7 +76,11 @@ async function judgeBaseline(
   configuration: Configuration,
 ): Promise<Judgement> {
   const run = { engine, seed: 1, watcher: silent, configuration };
-  const { harmonicMean, standardAccuracy, intervals } = await runMethod(dataset, name, run);
+  const { harmonicMean, standardAccuracy, intervals } = await runMethod(
+    takeFewShot(dataset, configuration),
+    name,
+    run,
+  );
   return judgement(harmonicMean, standardAccuracy, intervals);
 }
 

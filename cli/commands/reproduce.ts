@@ -69,9 +69,9 @@ OUT gets results.json, report.md and report.html, which has the charts. To resum
 that was stopped or killed, start it again.
 
 Examples:
-  unseen reproduce --data data/cub --out cub --preset cub --table gzsl szsl tzsl --ablations
-  unseen reproduce --data data/cub --out cub --preset cub --table szsl --ablations --seeds 1
-  unseen reproduce --data data/cub --out cub --preset cub --figure samples ipot-vs-sinkhorn tsne --seeds 1
+  unseen reproduce --data data/cub --out cub --table gzsl szsl tzsl --ablations
+  unseen reproduce --data data/cub --out cub --table szsl --ablations --seeds 1
+  unseen reproduce --data data/cub --out cub --figure samples ipot-vs-sinkhorn tsne --seeds 1
   unseen reproduce --data data/imagenet --out imagenet --table imagenet --rows-per-class 200 --seeds 1`,
     );
   addTrainingOptions(command).action(async (options: ReproduceOptions) => {

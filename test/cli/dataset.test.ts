@@ -111,7 +111,14 @@ describe('unseen dataset convert', () => {
 
 describe('unseen baseline', () => {
   test('prints accuracies in percent, and as fractions with --json', async () => {
-    const { text, value } = await unseen('baseline', '--data', join(root, 'sound'), '--json');
+    const { text, value } = await unseen(
+      'baseline',
+      '--data',
+      join(root, 'sound'),
+      '--method',
+      'eszsl',
+      '--json',
+    );
     const { standardAccuracy } = value as { standardAccuracy: number };
     expect(standardAccuracy).toBeGreaterThan(0.5);
     expect(text).toContain((100 * standardAccuracy).toFixed(1));
@@ -138,6 +145,40 @@ describe('unseen baseline', () => {
       );
     },
   );
+
+  test('without a method measures both closed forms, as each of them is measured alone', async () => {
+    const { text, value } = await unseen('baseline', '--data', join(root, 'sound'), '--json');
+    const { methods } = value as { methods: { method: string }[] };
+    expect(methods.map(({ method }) => method)).toEqual(['kernel-ridge', 'eszsl']);
+    for (const own of methods) {
+      const alone = await unseen('baseline', '--data', join(root, 'sound'), '--method', own.method, '--json');
+      expect(alone.value).toMatchObject(own);
+      expect(text).toContain(alone.text);
+    }
+  });
+
+  test('what applies to ESZSL alone asks for it, and not for others', async () => {
+    const { value } = await unseen('baseline', '--data', join(root, 'sound'), '--lambda', '0.5', '--json');
+    expect(value).toMatchObject({ method: 'eszsl', settings: { lambda: 0.5 } });
+    const other = unseen('baseline', '--data', join(root, 'sound'), '--method', 'sae', '--gamma', '1');
+    await expect(other).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  test('a bias that nothing chose is not called chosen', async () => {
+    const two = join(root, 'two-seen');
+    await writeOpenForm(syntheticDataset({ seen: 2, unseen: 3 }), two);
+    const closed = await unseen('baseline', '--data', two, '--json');
+    expect(
+      closed.text.match(/H without a bias: there are too few seen classes to validate on/g),
+    ).toHaveLength(2);
+    expect(closed.value).toMatchObject({
+      methods: [{ biasOrigin: 'not-chosen' }, { biasOrigin: 'not-chosen' }],
+    });
+    const softmax = await unseen('baseline', '--data', join(root, 'sound'), '--method', 'softmax', '--json');
+    expect(softmax.text).toContain('H without a bias, which this method does not have');
+    expect(softmax.value).toMatchObject({ biasOrigin: 'none', unseenBias: 0, validation: null });
+    for (const { text } of [closed, softmax]) expect(text).not.toContain('chosen on validation classes');
+  });
 
   test('warns when the attributes are in another order than the classes', async () => {
     const { notes } = await unseen('baseline', '--data', join(root, 'shifted'), '--gamma', '1');

@@ -11,6 +11,7 @@ import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { limitTrainingRows } from '../../trainer/datasets/limit-training-rows.js';
 import { OnnxEngine } from '../../trainer/engine/onnx/engine.js';
 import { hideUnseen, train } from '../../trainer/train.js';
+import { biasFor } from '../../trainer/selection/bias.js';
 import { temporaryFolder } from '../support/folders.js';
 
 const folder = temporaryFolder();
@@ -79,6 +80,18 @@ describe('a model is trained on', () => {
     const { report } = await run(syntheticDataset({ seen: 8, unseen: 1 }));
     expect(report.evaluations).toHaveLength(1);
   });
+});
+
+test('with a single unseen class the bias is chosen as if there were several, and knows how it depends on their number', async () => {
+  const { report, out } = await run(syntheticDataset({ seen: 40, unseen: 1, noise: 1 }));
+  const { bias, trials } = report.selection;
+  expect(bias.classes).toBe(4);
+  expect(bias.slope).toBeLessThan(0);
+  expect(trials.at(-1)!.standardTop1).toBeLessThan(1); // among four; among one it could be nothing else
+  const { head } = (await readBundle(out)).manifest;
+  expect(head).toMatchObject({ unseenBiasClasses: 4, unseenBiasSlope: bias.slope });
+  expect(report.evaluations[0].evaluation.generalized.unseenBias).toBe(biasFor(bias, 1));
+  expect(biasFor(bias, 1)).toBeGreaterThan(bias.unseenBias);
 });
 
 describe('what cannot work fails before any work is done:', () => {

@@ -2,20 +2,21 @@
  * The baselines on a dataset's own test rows, each with a bias on unseen classes that validation classes chose just as the
  * model's: a method that is compared without one is compared on how it favours seen classes, not on what it knows.
  */
+import { mean } from '../../core/mean.js';
 import { configurationSchema } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { validationSplit } from '../datasets/validation-split.js';
 import { intervalsAtBias, type AccuracyIntervals } from '../evaluation/intervals.js';
-import { judgeRows, testRows } from '../evaluation/judge-rows.js';
+import { judgeRows, testRows, type ScoreRows } from '../evaluation/judge-rows.js';
 import {
   classMean,
   standardTopK,
   testAccuracyAtBias,
-  type Margins,
   type ScoredMargins,
   type TestAccuracy,
 } from '../evaluation/metrics.js';
-import { chooseBias } from '../selection/bias.js';
+import { biasFor, chooseBias, type JudgedFold } from '../selection/bias.js';
+import { judgeFewer } from '../selection/fewer-competing.js';
 import { foldPlan } from '../selection/fold-plan.js';
 import { validationDataset } from '../selection/validate.js';
 import { baselineMethods, type BaselineName, type BaselineRun, type Settings } from './methods.js';
@@ -25,7 +26,11 @@ import { baselineMethods, type BaselineName, type BaselineRun, type Settings } f
  * figures are those with the bias.
  */
 export interface BaselineResult extends TestAccuracy {
-  readonly unseenBias: number; // 0 where nothing can be validated
+  readonly unseenBias: number; // 0 unless it is chosen
+  /** Where the bias is from: validation classes; nowhere, because there are too few of them; the method has none. */
+  readonly biasOrigin: 'chosen' | 'not-chosen' | 'none';
+  /** Means over the folds that chose the bias; null without any. */
+  readonly validation: ValidationFigures | null;
   readonly withoutBias: TestAccuracy;
   /** Test rows of unseen classes, classified among the unseen classes only; null for a method that cannot tell them apart. */
   readonly standardAccuracy: number | null;
@@ -36,13 +41,22 @@ export interface BaselineResult extends TestAccuracy {
   readonly settings: Settings;
 }
 
+/** Of seen classes that played unseen. */
+export interface ValidationFigures {
+  readonly harmonicMean: number; // at one bias for all folds
+  readonly standardTop1: number; // among the held-out classes and their rivals
+}
+
 /** The two that are printed beside every model. */
 export interface Baselines {
   readonly kernelRidge: BaselineResult;
   readonly eszsl: BaselineResult;
 }
 
-/** Folds on which a baseline's bias is chosen: with a tenth of the classes in each, two settle it within half a point of H. */
+/**
+ * Folds on which a baseline's bias is chosen: with a tenth of the classes in each, two settle it within half a point of H. Where test rows are
+ * missing, the folds are all that can be judged: then it is all of them, as for the model.
+ */
 const biasFolds = 2;
 /** Folds are those of the defaults, whatever the model beside it is configured to do: every command then prints the same figures. */
 const defaults = configurationSchema.parse({});
@@ -91,25 +105,30 @@ export async function runMethodOverSeeds(
   const results: BaselineResult[] = [];
   for (const [foldSeed, seed] of seeds.entries()) {
     const own = { ...run, seed };
-    const unseenBias = reachesUnseen ? await biasOf(dataset, name, settings, own, foldSeed) : 0;
+    const bias = reachesUnseen ? await biasOf(dataset, name, settings, own, foldSeed) : noBias;
     const fitSeed = isSeeded ? seed : seeds[0];
     const judged = judgedOnce.get(fitSeed) ?? (await judge(dataset, name, settings, own));
     judgedOnce.set(fitSeed, judged);
-    results.push(resultOf(judged, unseenBias, reachesUnseen, settings));
+    results.push(resultOf(judged, bias, reachesUnseen, settings));
   }
   return results;
 }
 
+type Bias = Pick<BaselineResult, 'unseenBias' | 'biasOrigin' | 'validation'>;
+
+const noBias: Bias = { unseenBias: 0, biasOrigin: 'none', validation: null };
+
 function resultOf(
   judged: ScoredMargins,
-  unseenBias: number,
+  bias: Bias,
   reachesUnseen: boolean,
   settings: Settings,
 ): BaselineResult {
+  const { unseenBias } = bias;
   const intervals = intervalsAtBias(judged, unseenBias);
   return {
     ...testAccuracyAtBias(judged, unseenBias),
-    unseenBias,
+    ...bias,
     withoutBias: testAccuracyAtBias(judged, 0),
     standardAccuracy: reachesUnseen ? standardTopK(judged, 1) : null,
     standardTop5: reachesUnseen ? standardTopK(judged, 5) : null,
@@ -124,14 +143,30 @@ async function biasOf(
   settings: Settings,
   run: BaselineRun,
   foldSeed: number,
-): Promise<number> {
-  const count = Math.min(biasFolds, foldPlan(dataset, defaults).folds);
-  const folds: { margins: Margins }[] = [];
+): Promise<Bias> {
+  const { testSeen, testUnseen } = dataset.splits;
+  const isJudgedByRows = testSeen.length > 0 && testUnseen.length > 0;
+  const count = Math.min(isJudgedByRows ? biasFolds : Infinity, foldPlan(dataset, defaults).folds);
+  const folds: (JudgedFold & { readonly margins: ScoredMargins })[] = [];
   for (let fold = 0; fold < count; fold++) {
     const small = validationDataset(dataset, defaults, fold, foldSeed);
-    folds.push({ margins: await judge(small, name, settings, run) });
+    folds.push(
+      await withScores(small, name, settings, run, async (score) => ({
+        margins: await judgeRows(score, small, testRows(small), run.watcher.signal),
+        competing: small.unseen.length,
+        // A slope is needed only where another number of unseen classes will compete.
+        fewer: small.unseen.length === dataset.unseen.length ? [] : await judgeFewer(score, small),
+      })),
+    );
   }
-  return folds.length === 0 ? 0 : chooseBias(folds).unseenBias;
+  if (folds.length === 0) return { ...noBias, biasOrigin: 'not-chosen' };
+  const chosen = chooseBias(folds);
+  const standardTop1 = mean(folds.map(({ margins }) => standardTopK(margins, 1)!)); // every fold has rows of held-out classes
+  return {
+    unseenBias: biasFor(chosen, dataset.unseen.length),
+    biasOrigin: 'chosen',
+    validation: { harmonicMean: chosen.harmonicMean, standardTop1 },
+  };
 }
 
 async function chooseSettings(dataset: Dataset, name: BaselineName, run: BaselineRun): Promise<Settings> {
@@ -157,9 +192,21 @@ async function judge(
   settings: Settings,
   run: BaselineRun,
 ): Promise<ScoredMargins> {
+  return withScores(dataset, name, settings, run, (score) =>
+    judgeRows(score, dataset, testRows(dataset), run.watcher.signal),
+  );
+}
+
+async function withScores<T>(
+  dataset: Dataset,
+  name: BaselineName,
+  settings: Settings,
+  run: BaselineRun,
+  use: (score: ScoreRows) => Promise<T>,
+): Promise<T> {
   const { scores, release } = await baselineMethods[name].fit(dataset, [settings], run);
   try {
-    return await judgeRows(scores[0], dataset, testRows(dataset), run.watcher.signal);
+    return await use(scores[0]);
   } finally {
     await release();
   }

@@ -4,6 +4,7 @@
  * It takes seconds, so that whatever is learnt beyond it has to show in the figures.
  */
 import { rowOf } from '../../core/matrix.js';
+import type { Watcher } from '../../core/progress.js';
 import { releaseOnFailure } from '../../core/release-on-failure.js';
 import { seenPrototype } from '../../core/head/synthetic-rows.js';
 import { predictClasses } from '../closed-form/kernel-ridge.js';
@@ -20,9 +21,13 @@ const settings: Configuration = configurationSchema.parse({});
 const settingsOfSingleRows: Configuration = configurationSchema.parse({ features: { kind: 'minmax' } });
 const realShare = 0.5;
 
-export async function fitKernelRidge(dataset: Dataset, { engine }: { engine: Engine }): Promise<Scoring> {
+export async function fitKernelRidge(
+  dataset: Dataset,
+  { engine, watcher }: { readonly engine: Engine; readonly watcher: Watcher },
+): Promise<Scoring> {
   const isSpread = classesWithSpread(dataset) > 0;
-  const data = await prepareTrainingData(engine, dataset, isSpread ? settings : settingsOfSingleRows);
+  const own = isSpread ? settings : settingsOfSingleRows;
+  const data = await prepareTrainingData(engine, dataset, own, watcher.signal);
   return releaseOnFailure(data.release, () => scoringOf(data, dataset));
 }
 

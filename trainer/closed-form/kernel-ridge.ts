@@ -8,17 +8,14 @@
  * scatter has a short mean and counts less. w_k^2 is the reliability of attribute k, with few classes shrunk
  * as variance-shrinkage.ts has it. Only the direction of m(a) counts.
  *
- * gamma and ridge are those with the smallest error for a class left out, which needs no second fit:
- *   m_without_c(a_c) = sum over i other than c of p_ci M_i        p_ci = -inverse_ci / inverse_cc,  inverse = (K + ridge I)^-1
- *
- * The error is measured from the mean of the other classes: the feature map has put the origin at the mean of all rows, those of c
- * included, so that the others lie opposite to c. With few classes that makes predicting nothing at all look best.
+ * gamma and ridge are those with the smallest error for a class left out (choose-kernel.ts).
  */
 import { directRows } from '../../core/head/feature-map.js';
 import { classMeans, directionOf } from '../../core/head/synthetic-rows.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
-import { addRowProducts, invertPositiveDefinite, type Rows } from '../../core/compute/linear-algebra.js';
+import { addRowProducts, type Rows } from '../../core/compute/linear-algebra.js';
 import type { GeneratorSettings } from '../configuration.js';
+import { chooseKernel } from './choose-kernel.js';
 import { attributeReliability, equalWeights } from './reliability.js';
 import { varianceFactors } from './variance-shrinkage.js';
 
@@ -37,22 +34,28 @@ export interface ClosedForm {
   readonly heldOutError: number;
 }
 
-interface AttributeOptions {
+export interface AttributeOptions {
   readonly weighting?: GeneratorSettings['attributeWeights'];
   /** By what each attribute was divided to standardise it, (d): see variance-shrinkage.ts. */
   readonly deviations?: ArrayLike<number> | undefined;
 }
 
-const gammas = [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1, 2];
-const ridges = [0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 3, 10];
+export function fitClosedForm(...problem: Parameters<typeof closedFormInSteps>): ClosedForm {
+  const steps = closedFormInSteps(...problem);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
 
-export function fitClosedForm(
+/** The same, yielding after each kernel that is tried: with a thousand classes one takes seconds. */
+export function* closedFormInSteps(
   features: RowSource, // (rows, D), mapped
   labels: Int32Array, // (rows)
   seen: Int32Array, // (S)
   encoded: Matrix, // (C, d), of every class
   { weighting = 'reliability', deviations }: AttributeOptions = {},
-): ClosedForm {
+): Generator<void, ClosedForm, void> {
   const attributes = takeRows(encoded, seen); // (S, d)
   const found = classMeans(labels, (row) => directionOf(features, row));
   const means = matrix(seen.length, features.columns);
@@ -68,7 +71,7 @@ export function fitClosedForm(
     varianceFactors(deviations, seen.length).forEach((factor, k) => (reliability[k] *= factor));
   const weights = weightsOf(reliability); // w / |w|, (d)
   const distances = squaredDistances(attributes, weights); // (S, S)
-  const { gamma, ridge, error, inverse } = chooseKernel(distances, products, seen.length);
+  const { gamma, ridge, error, inverse } = yield* chooseKernel(distances, products, seen.length);
 
   const scale = matrix(
     1,
@@ -109,59 +112,6 @@ export function predictClasses(
     });
   }
   return directRows(predicted, 1);
-}
-
-function chooseKernel(distances: Float64Array, products: Float64Array, S: number) {
-  const size = distanceFromOthers(products, S);
-  let best: { gamma: number; ridge: number; error: number; inverse: Float64Array } | null = null;
-  for (const gamma of gammas) {
-    for (const ridge of ridges) {
-      const shifted = distances.map((value) => Math.exp(-gamma * value));
-      for (let c = 0; c < S; c++) shifted[c * (S + 1)] += ridge;
-      const inverse = invertPositiveDefinite(shifted, S);
-      const error = heldOutError(inverse, products, S) / size;
-      if (!best || error < best.error) best = { gamma, ridge, error, inverse };
-    }
-  }
-  return best!;
-}
-
-/**
- * Mean over the classes of |(M_c - o) - sum_i p_ci (M_i - o)|^2, o the mean of the classes other than c. It is |sum_i l_i M_i|^2 with
- * l_c = 1 and l_i = -p_ci - (1 - sum_j p_cj) / (S - 1), from the products M M' alone.
- */
-function heldOutError(inverse: Float64Array, products: Float64Array, S: number): number {
-  let sum = 0;
-  const factors = new Float64Array(S); // l
-  for (let c = 0; c < S; c++) {
-    let total = 0; // 1 - sum_j p_cj
-    for (let i = 0; i < S; i++) total += factors[i] = inverse[c * S + i] / inverse[c * (S + 1)];
-    for (let i = 0; i < S; i++) if (i !== c) factors[i] -= total / (S - 1); // never with a single class
-    sum += squaredLength(factors, products, S) / S;
-  }
-  return sum;
-}
-
-/** Mean over the classes of |M_c - o|^2: the error of predicting nothing. */
-function distanceFromOthers(products: Float64Array, S: number): number {
-  let sum = 0;
-  for (let c = 0; c < S; c++) {
-    const factors = new Float64Array(S).fill(S > 1 ? -1 / (S - 1) : 0);
-    factors[c] = 1;
-    sum += squaredLength(factors, products, S) / S;
-  }
-  return sum;
-}
-
-/** |sum_i l_i M_i|^2, from M M' (S, S). */
-function squaredLength(factors: Float64Array, products: Float64Array, S: number): number {
-  let squares = 0;
-  for (let i = 0; i < S; i++) {
-    let row = 0;
-    for (let j = 0; j < S; j++) row += factors[j] * products[i * S + j];
-    squares += factors[i] * row;
-  }
-  return squares;
 }
 
 /**

@@ -1,11 +1,19 @@
 /** How the bias on unseen classes came about, and how sure that choice is. */
 import { z } from 'zod';
+import { enoughValidationClasses } from '../../core/bundle/calibration-caution.js';
 import type { Configuration } from '../configuration.js';
 import type { Selection } from '../selection/search.js';
 
 export const biasOriginSchema = z.discriminatedUnion('kind', [
   /** `plausible`: biases whose mean H on validation classes is within half a point of the best. */
-  z.object({ kind: z.literal('chosen'), plausible: z.tuple([z.number(), z.number()]) }),
+  z.object({
+    kind: z.literal('chosen'),
+    plausible: z.tuple([z.number(), z.number()]),
+    /** What the choice rests on: seen classes that played unseen, unseen classes that competed in each fold, the best bias of each. Older bundles do not say. */
+    basis: z
+      .object({ heldOut: z.number(), competing: z.number(), foldBiases: z.array(z.number()).min(1) })
+      .optional(),
+  }),
   z.object({ kind: z.literal('given') }),
   z.object({ kind: z.literal('not-chosen') }),
 ]);
@@ -17,7 +25,12 @@ export function biasOriginOf(
 ): BiasOrigin {
   if (validation.unseenBias !== null) return { kind: 'given' };
   if (trials.length === 0) return { kind: 'not-chosen' };
-  return { kind: 'chosen', plausible: [...bias.plausible] };
+  const { plausible, heldOut, classes: competing, foldBiases } = bias;
+  return {
+    kind: 'chosen',
+    plausible: [...plausible],
+    basis: { heldOut, competing, foldBiases: [...foldBiases] },
+  };
 }
 
 /** `null`: a bundle that does not say. */
@@ -30,7 +43,19 @@ export function biasOriginInWords(origin: BiasOrigin | null): string {
       return 'not chosen: there are too few seen classes to validate on';
     case 'chosen': {
       const [low, high] = origin.plausible.map((bias) => bias.toFixed(2));
-      return `chosen on validation classes, where any from ${low} to ${high} is within half a point of H`;
+      return `chosen on validation classes, where any from ${low} to ${high} is within half a point of H${basisInWords(origin.basis)}`;
     }
   }
+}
+
+/** The range says how flat H is near its top. How many classes there were, and how far folds are apart, says whether other classes would have chosen likewise. */
+function basisInWords(basis: Extract<BiasOrigin, { kind: 'chosen' }>['basis']): string {
+  if (!basis) return '';
+  const { heldOut, competing, foldBiases } = basis;
+  const held = `${heldOut} held-out ${heldOut === 1 ? 'class' : 'classes'}`;
+  const few = heldOut < enoughValidationClasses ? ', too few to be sure' : '';
+  const among = `${competing} unseen competing in each fold`;
+  const [low, high] = [Math.min(...foldBiases), Math.max(...foldBiases)].map((bias) => bias.toFixed(2));
+  const folds = foldBiases.length === 1 ? 'a single fold' : `best of single folds ${low} to ${high}`;
+  return ` (${held}${few}; ${among}; ${folds})`;
 }

@@ -1,16 +1,10 @@
 import { percent, percentWithinColumn, withinWidth } from '../../core/percent.js';
-import type { BaselineResult, Baselines } from '../baseline/baseline.js';
+import type { BaselineResult, Baselines, ValidationFigures } from '../baseline/baseline.js';
 import { biasOriginInWords, type BiasOrigin } from './bias-origin.js';
 import type { Evaluation } from './evaluate.js';
 import type { Calibration } from './record-calibration.js';
 import type { Interval } from './intervals.js';
 import { missingRows, noSeenRows, noUnseenRows } from './missing-rows.js';
-
-/** What the chosen settings reached on validation classes. */
-interface ValidationFigures {
-  readonly harmonicMean: number;
-  readonly standardTop1: number;
-}
 
 /**
  * The table that `unseen train`, `unseen evaluate` and the demonstration's build print: the model beside the baselines. Where
@@ -20,11 +14,11 @@ export function evaluationTable(
   evaluation: Evaluation,
   { kernelRidge, eszsl }: Baselines,
   origin: BiasOrigin | null,
-  validation?: ValidationFigures,
+  validation?: ValidationFigures, // what the chosen settings reached
 ): string {
   const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
-  const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3)).join(', ');
+  const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3));
   const beside = (figure: (one: BaselineResult) => WithInterval): WithInterval[] =>
     [kernelRidge, eszsl].map(figure);
   const lines = [
@@ -48,10 +42,10 @@ export function evaluationTable(
         '                     H',
         [generalized.harmonicMean, intervals.harmonicMean],
         beside((one) => [one.harmonicMean, one.intervals.harmonicMean]),
-        `bias ${biases}`,
+        `bias ${biases.join(', ')}`,
       ),
       ...overBiases(evaluation, beside),
-      `  The model's bias is ${biasOriginInWords(origin)}; the closed forms have theirs from validation classes.`,
+      originOfBiases(origin, kernelRidge),
     );
   if (standard.top1 !== null)
     lines.push(
@@ -63,7 +57,13 @@ export function evaluationTable(
       line('                     top-5', [standard.top5]),
     );
   if (evaluation.calibration) lines.push(calibrationLine(evaluation.calibration));
-  if (missing !== null) lines.push(`H cannot be measured: ${missing}.`, onValidation(validation));
+  if (missing !== null)
+    lines.push(
+      `H cannot be measured: ${missing}.`,
+      `  ${'bias on unseen classes'.padEnd(34)}${biases.map((bias) => bias.padStart(5).padEnd(withinWidth)).join('   ')}`.trimEnd(),
+      originOfBiases(origin, kernelRidge),
+      ...onValidation(validation, beside),
+    );
   return lines.join('\n');
 }
 
@@ -92,10 +92,33 @@ function calibrationLine({ all, seen, unseen }: Calibration): string {
   return `Expected calibration error (15 bins, every class competes): ${shown(all)} over all, seen ${shown(seen)}, unseen ${shown(unseen)}`;
 }
 
-function onValidation(figures: ValidationFigures | undefined): string {
-  if (!figures) return 'There are no figures on validation classes either.';
-  const [mean, top1] = [percent(figures.harmonicMean), percent(figures.standardTop1)];
-  return `On validation classes, seen ones that played unseen: H ${mean}, held-out classes only: top-1 ${top1}.`;
+/** Where the biases of the model and of the closed forms beside it are from; these are chosen on the same folds, or neither is. */
+function originOfBiases(origin: BiasOrigin | null, { biasOrigin }: BaselineResult): string {
+  const ofClosedForms =
+    biasOrigin === 'chosen'
+      ? 'the closed forms have theirs from validation classes'
+      : 'the closed forms have none: there are too few seen classes to validate on';
+  return `  The model's bias is ${biasOriginInWords(origin)}; ${ofClosedForms}.`;
+}
+
+function onValidation(
+  figures: ValidationFigures | undefined,
+  beside: (figure: (one: BaselineResult) => WithInterval) => WithInterval[],
+): string[] {
+  if (!figures) return ['There are no figures on validation classes either.'];
+  return [
+    'On validation classes, seen ones that played unseen, without intervals:',
+    line(
+      'all classes compete: H',
+      [figures.harmonicMean],
+      beside((one) => [one.validation?.harmonicMean ?? null]),
+    ),
+    line(
+      'unseen classes only: top-1',
+      [figures.standardTop1],
+      beside((one) => [one.validation?.standardTop1 ?? null]),
+    ),
+  ];
 }
 
 /** A figure, with its interval where it has one. */

@@ -73,7 +73,7 @@ async function lossCurve(
   { engine, watcher }: ExperimentRun,
 ): Promise<number[]> {
   const validation = validationDataset(dataset, configuration, 0);
-  const data = await prepareTrainingData(engine, validation, configuration);
+  const data = await prepareTrainingData(engine, validation, configuration, watcher.signal);
   try {
     const rows = Random.stream(0, 'figure.rows')
       .shuffle(validation.splits.testUnseen.slice())

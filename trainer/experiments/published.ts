@@ -130,12 +130,10 @@ export function paperNotes(table: BenchmarkTable, benchmark: Benchmark): string[
   return notes;
 }
 
-/** The benchmark whose name the dataset bears, if any. */
+/** The benchmark whose name the dataset bears, if any: "CUB", "cub-200", "AwA 2 (xlsa17)", but not "Sunflowers". */
 export function benchmarkNamed(name: string): Benchmark | undefined {
-  return benchmarks.find((benchmark) =>
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9]/g, '')
-      .startsWith(benchmark),
-  );
+  return benchmarks.find((benchmark) => {
+    const separated = Array.from(benchmark).join('[^a-z0-9]*');
+    return new RegExp(`^[^a-z0-9]*${separated}(?![a-z])`).test(name.toLowerCase());
+  });
 }

@@ -6,6 +6,7 @@ import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import type { Engine } from '../engine/contract.js';
 import { requireTrainable } from '../preparation/require-trainable.js';
+import { takeFewShot } from '../preparation/take-few-shot.js';
 import { noUnseenRows } from '../evaluation/missing-rows.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { figureSamples, sampleCounts, type SamplesFigure } from './figure-samples.js';
@@ -17,6 +18,7 @@ import { renderMarkdown } from './render.js';
 import { makeTable, stepsOf, type ResultTable, type TableRequest } from './table.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
 import { Timekeeper } from './timekeeper.js';
+import { configurationFor } from './variants.js';
 
 export const figureNames = ['samples', 'ipot-vs-sinkhorn', 'tsne'] as const;
 export type FigureName = (typeof figureNames)[number];
@@ -56,15 +58,23 @@ const makers: Readonly<Record<FigureName, FigureMaker>> = {
   tsne: { make: figureTsne, steps: () => ['figure tsne'] },
 };
 
-export async function reproduce(request: ReproduceRequest): Promise<Reproduction> {
-  const { dataset, configuration, seeds, engine, out, watcher } = request;
+export async function reproduce(asked: ReproduceRequest): Promise<Reproduction> {
+  const { configuration, seeds, engine, out, watcher } = asked;
+  const dataset = takeFewShot(asked.dataset, configuration);
+  const request = { ...asked, dataset };
+  // The dataset as the models of each table are trained on it: the transductive setting takes no few-shot classes.
+  const tableRequests = asked.tables.map((table) => ({
+    ...request,
+    table,
+    dataset: takeFewShot(asked.dataset, configurationFor(table, configuration)),
+  }));
   requireTrainable(dataset, configuration);
   requireTestRows(request);
   const directory = ExperimentDirectory.open(out, dataset, engine);
   const run = { engine, directory, watcher };
-  const time = new Timekeeper(stepsOfAll(request), watcher);
+  const time = new Timekeeper([...tableRequests.flatMap(stepsOf), ...stepsOfFigures(request)], watcher);
   const tables: ResultTable[] = [];
-  for (const table of request.tables) tables.push(await makeTable({ ...request, table }, run, time));
+  for (const one of tableRequests) tables.push(await makeTable(one, run, time));
   const figures: Figure[] = [];
   for (const figure of request.figures)
     figures.push(await makers[figure].make(dataset, configuration, seeds, run, time));
@@ -90,9 +100,6 @@ function requireTestRows({ dataset, tables, figures }: ReproduceRequest): void {
     );
 }
 
-function stepsOfAll(request: ReproduceRequest): string[] {
-  return [
-    ...request.tables.flatMap((table) => stepsOf({ ...request, table })),
-    ...request.figures.flatMap((figure) => makers[figure].steps(request.seeds)),
-  ];
+function stepsOfFigures({ figures, seeds }: ReproduceRequest): string[] {
+  return figures.flatMap((figure) => makers[figure].steps(seeds));
 }

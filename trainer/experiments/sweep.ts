@@ -9,11 +9,13 @@ import { sha256Of } from '../../core/hash.js';
 import type { Watcher } from '../../core/progress.js';
 import { mean } from '../../core/mean.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fewShotClasses } from '../datasets/few-shot.js';
 import { fingerprint } from '../datasets/fingerprint.js';
 import type { Shard } from '../shard.js';
 import type { Engine } from '../engine/contract.js';
 import { fileCheckpoints } from '../generator/checkpoint.js';
 import { requireTrainable } from '../preparation/require-trainable.js';
+import { takeFewShot } from '../preparation/take-few-shot.js';
 import { foldPlan, requireFolds } from '../selection/fold-plan.js';
 import { validateOnFold } from '../selection/validate.js';
 import { writeFileAtomically } from '../write-file-atomically.js';
@@ -51,12 +53,16 @@ export interface SweepRow {
 }
 
 export async function sweep(request: SweepRequest): Promise<void> {
-  const { dataset, engine, watcher, seed, shard, out } = request;
-  for (const { configuration } of request.points) requireTrainable(dataset, configuration);
+  const { engine, watcher, seed, shard, out } = request;
+  const points = request.points.map((point) => {
+    const dataset = takeFewShot(request.dataset, point.configuration);
+    requireTrainable(dataset, point.configuration);
+    return { ...point, dataset };
+  });
   mkdirSync(out, { recursive: true });
-  const data = fingerprint(dataset);
-  const units = request.points.flatMap((point) => {
-    const { folds } = requireFolds(foldPlan(dataset, point.configuration));
+  const data = fingerprint(request.dataset);
+  const units = points.flatMap((point) => {
+    const { folds } = requireFolds(foldPlan(point.dataset, point.configuration));
     return Array.from({ length: folds }, (_, fold) => ({ point, fold, folds }));
   });
   const own = units.filter((_, u) => u % shard.of === shard.number - 1);
@@ -67,14 +73,25 @@ export async function sweep(request: SweepRequest): Promise<void> {
   for (const { point, fold, folds } of own) {
     const { features, generator, head, validation, transductive } = point.configuration;
     const { classFraction, rowFraction } = validation;
-    const decisive = [features, generator, head, transductive, classFraction, rowFraction, seed, engine.name];
+    const decisive: unknown[] = [
+      features,
+      generator,
+      head,
+      transductive,
+      classFraction,
+      rowFraction,
+      seed,
+      engine.name,
+    ];
+    const fewShot = fewShotClasses(point.dataset);
+    if (fewShot.length > 0) decisive.push(Array.from(fewShot));
     const key = sha256Of(data, JSON.stringify(decisive)).slice(0, 24);
     const file = join(out, `${key}-fold${fold}.json`);
     await time.step('fold', `${JSON.stringify(point.settings)}, fold ${fold + 1}`, async () => {
       if (existsSync(file)) return;
       const checkpoint = (member: number): string =>
         join(out, `${key}-fold${fold}-member${member}.checkpoint`);
-      const [found] = await validateOnFold(dataset, point.configuration, {
+      const [found] = await validateOnFold(point.dataset, point.configuration, {
         engine,
         seed,
         watcher,

@@ -3,9 +3,11 @@ import { runMethodOverSeeds } from '../baseline/baseline.js';
 import { baselineMethods, type BaselineName } from '../baseline/methods.js';
 import type { Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
+import { fewShotRows } from '../datasets/few-shot.js';
 import { spread } from '../evaluation/spread.js';
 import { noSearch } from '../presets.js';
 import { biasFor, type ChosenBias } from '../selection/bias.js';
+import { usualEvidenceChoice, type EvidenceChoice } from '../selection/evidence.js';
 import { selectSettings } from '../selection/search.js';
 import { ExperimentDirectory } from './experiment-directory.js';
 import { generalizedAt, judgedModel, type ExperimentRun } from './judged-model.js';
@@ -50,11 +52,14 @@ export async function variantRow(
   for (const [foldSeed, seed] of seeds.entries())
     perSeed.push(
       await time.step(kindOfVariant(table, variant), `${table}: ${variant.name}, seed ${seed}`, async () => {
-        const { configuration, bias } = await selectionOf(variant, table, dataset, { seed, foldSeed }, run);
+        const chosen = await selectionOf(variant, table, dataset, { seed, foldSeed }, run);
+        const { configuration, bias, evidence } = chosen;
         const setting = table === 'gzsl' ? 'generalized' : 'standard';
-        const model = await judgedModel(dataset, configuration, seed, run, setting);
+        const unseenBias = bias ? biasFor(bias, dataset.unseen.length) : 0;
+        const pictures = fewShotRows(dataset).length > 0 ? { evidence, unseenBias } : undefined;
+        const model = await judgedModel(dataset, configuration, seed, run, setting, pictures);
         if (!bias) return [model.top1, model.top5].slice(0, columnsOf[table].length);
-        const found = generalizedAt(model, biasFor(bias, dataset.unseen.length));
+        const found = generalizedAt(model, unseenBias);
         return [found.unseenAccuracy, found.seenAccuracy, found.harmonicMean];
       }),
     );
@@ -64,6 +69,7 @@ export async function variantRow(
 interface Chosen {
   readonly configuration: Configuration;
   readonly bias: Omit<ChosenBias, 'harmonicMean'> | null; // null where only unseen classes compete, which no bias changes
+  readonly evidence: EvidenceChoice;
 }
 
 /**
@@ -85,6 +91,7 @@ async function selectionOf(
     return {
       configuration: { ...configuration, generator: { ...generator, share: share ?? generator.share } },
       bias: null,
+      evidence: usualEvidenceChoice,
     };
   const run = { engine, watcher, work: directory.work, ...seeds };
   const selected = await selectSettings(dataset, { ...configuration, validation }, run, share);

@@ -13,12 +13,14 @@ export interface TrainingVariant {
 const defaultBeta = 0.1;
 
 export function variantsOf(base: Configuration, table: TableName, withAblations: boolean): TrainingVariant[] {
-  const start = table === 'tzsl' ? inTransductiveSetting(base) : base;
+  const start = configurationFor(table, base);
   const ours = { name: 'Unseen', configuration: start };
   return withAblations ? [ours, ...ofClosedForm(start), ...ofGenerator(start)] : [ours];
 }
 
-function inTransductiveSetting(base: Configuration): Configuration {
+/** The configuration from which all rows of a table start. */
+export function configurationFor(table: TableName, base: Configuration): Configuration {
+  if (table !== 'tzsl') return base;
   const transductive = base.transductive ?? base.experiments?.transductive ?? transductiveSchema.parse({});
   return { ...base, transductive: { ...transductive, rows: 'test-unseen' } };
 }

@@ -61,7 +61,7 @@ export async function headTrainingSet(
   if (donors && settings.realPrior > 0) mixInRealMeans(prototypes, donors.means, settings.realPrior);
   if (refined) return refinedTrainingSet(data, prototypes, settings, refined);
   const synthesised = settings.syntheticSeen ? everyClass : data.unseen;
-  const count = settings.samplesPerClass;
+  const count = resolvedSamplesPerClass(settings, synthesised.length);
   const real = data.features.rows;
   const synthetic = synthesised.length * count;
   const labels = new Int32Array(real + synthetic + (fewShot?.labels.length ?? 0));
@@ -72,10 +72,19 @@ export async function headTrainingSet(
   const unitFirst = settings.temperature === null ? null : 1; // as synthetic rows are, so that both round alike
   const rows = await fillRoom(roomOf(data.features, labels), async (room) => {
     appendDirected(room, data.features, unitFirst, settings.temperature);
-    await appendSynthetic(room, data, synthesised, synthesiser, donors, settings, random, fewShot);
+    await appendSynthetic(
+      room,
+      data,
+      { classes: synthesised, count },
+      synthesiser,
+      donors,
+      settings,
+      random,
+      fewShot,
+    );
     if (fewShot) appendDirected(room, fewShot.rows, unitFirst, settings.temperature);
   });
-  const weight = resolvedSyntheticWeight(settings, real, data.seen.length);
+  const weight = resolvedSyntheticWeight(settings, count, real, data.seen.length);
   const mass = syntheticMass(weight, synthesised.length, data.seen.length); // relative to a mass of 1 for the real rows
   const weights = new Float32Array(labels.length).fill(1 / real / (1 + mass));
   weights.fill(mass / Math.max(1, synthetic) / (1 + mass), real);
@@ -112,33 +121,48 @@ export async function unseenTrainingSet(
   random: { noise: Random; residuals: Random },
 ): Promise<HeadTrainingSet> {
   const prototypes = await prototypesOf(data.attributes, data.unseen, synthesiser, random.noise);
-  const count = settings.samplesPerClass;
+  const count = resolvedSamplesPerClass(settings, data.unseen.length);
   const labels = Int32Array.from({ length: data.unseen.length * count }, (_, i) => Math.floor(i / count));
   const donors = settings.residual > 0 ? donorsAmong(data) : null;
   const rows = await fillRoom(roomOf(data.features, labels), (room) =>
-    appendSynthetic(room, data, data.unseen, synthesiser, donors, settings, random),
+    appendSynthetic(room, data, { classes: data.unseen, count }, synthesiser, donors, settings, random),
   );
   const weights = new Float32Array(labels.length).fill(1 / labels.length);
   return { rows, labels, weights, prototypes };
 }
 
-/** `syntheticWeight` as a number: with null, the one with which every row counts alike. */
+/** As many synthetic rows of each class as where accuracy has long been flat, and of so many classes together as fit in memory. */
+const plentyPerClass = 300;
+const fewestPerClass = 4;
+const plentyInAll = 32_768;
+
+/** `samplesPerClass` as a number, for so many classes that are synthesised. */
+export function resolvedSamplesPerClass(
+  { samplesPerClass }: Pick<HeadSettings, 'samplesPerClass'>,
+  classes: number,
+): number {
+  const shared = Math.floor(plentyInAll / Math.max(1, classes));
+  return samplesPerClass ?? Math.min(plentyPerClass, Math.max(fewestPerClass, shared));
+}
+
+/** `syntheticWeight` as a number: with null, the one with which every row counts alike, `count` of each class that is synthesised. */
 export function resolvedSyntheticWeight(
-  { syntheticWeight, samplesPerClass }: Pick<HeadSettings, 'syntheticWeight' | 'samplesPerClass'>,
+  { syntheticWeight }: Pick<HeadSettings, 'syntheticWeight'>,
+  count: number,
   realRows: number,
   seenClasses: number,
 ): number {
-  return syntheticWeight ?? (samplesPerClass * seenClasses) / realRows;
+  return syntheticWeight ?? (count * seenClasses) / realRows;
 }
 
-/** Synthetic rows of each class in turn, as the head sees them. */
+/** `count` synthetic rows of each class in turn, as the head sees them. */
 async function appendSynthetic(
   room: RowRoom,
   data: Pick<TrainingData, 'attributes'>,
-  classes: Int32Array,
+  { classes, count }: { readonly classes: Int32Array; readonly count: number },
   synthesiser: DrawSource,
   donors: Donors | null,
-  { samplesPerClass: count, residual, temperature }: HeadSettings,
+  { residual, temperature }: HeadSettings,
   random: { noise: Random; residuals: Random },
   fewShot?: FewShotPlaces,
 ): Promise<void> {

@@ -2,8 +2,10 @@ import { encodeAttributes, fitAttributeEncoding } from '../../core/head/attribut
 import { featureMapModel, FeatureMapper, type FittedFeatureMap } from '../../core/head/feature-map.js';
 import type { AttributeEncoding } from '../../core/bundle/manifest.js';
 import { piecesOf, releaseRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import { silent } from '../../core/progress.js';
 import { releaseOnFailure } from '../../core/release-on-failure.js';
-import { fitClosedForm, type ClosedForm } from '../closed-form/kernel-ridge.js';
+import type { ClosedForm } from '../closed-form/kernel-ridge.js';
+import { closedFormOf } from '../closed-form/remembered-closed-form.js';
 import { paperTransductive, type Configuration } from '../configuration.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fewShotRows } from '../datasets/few-shot.js';
@@ -47,6 +49,7 @@ export async function prepareTrainingData(
   engine: Engine,
   dataset: Dataset,
   configuration: Configuration,
+  signal: AbortSignal = silent.signal,
 ): Promise<TrainingData> {
   const { train } = dataset.splits;
   const unlabelled = paperTransductive(configuration) ? unlabelledRows(dataset) : null; // fails before anything is opened
@@ -69,10 +72,15 @@ export async function prepareTrainingData(
     const closedForm =
       configuration.generator.closedForm === 'none'
         ? null
-        : fitClosedForm(features, labels, dataset.seen, attributes, {
-            weighting: attributeWeights,
-            deviations: kind === 'standardised' ? attributeEncoding.deviation : undefined,
-          });
+        : await closedFormOf(
+            featureMap,
+            { features, labels, seen: dataset.seen, encoded: attributes },
+            signal,
+            {
+              weighting: attributeWeights,
+              deviations: kind === 'standardised' ? attributeEncoding.deviation : undefined,
+            },
+          );
     return {
       features,
       labels,

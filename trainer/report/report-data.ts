@@ -4,7 +4,7 @@
  * for which test rows are missing; the drawing says why.
  */
 import type { BiasOrigin } from '../evaluation/bias-origin.js';
-import type { BaselineResult } from '../baseline/baseline.js';
+import type { BaselineResult, ValidationFigures } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
 import type { AccuracyIntervals, Interval } from '../evaluation/intervals.js';
 import type { Calibration } from '../evaluation/record-calibration.js';
@@ -14,7 +14,11 @@ import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 export type RememberedBaseline = Pick<
   BaselineResult,
   'unseenAccuracy' | 'seenAccuracy' | 'harmonicMean' | 'standardAccuracy'
-> & { readonly intervals: AccuracyIntervals | null };
+> & {
+  readonly intervals: AccuracyIntervals | null;
+  /** Of seen classes that played unseen; null where nothing was validated, and in older bundles. */
+  readonly validation: ValidationFigures | null;
+};
 
 export interface ReportData {
   readonly dataset: DatasetFacts;

@@ -20,7 +20,7 @@ import type { Engine } from '../engine/contract.js';
 import { openScoring, type ScoringModel } from '../evaluation/evaluate.js';
 import { Synthesiser } from '../generator/synthesise.js';
 import { resolvedRegularisation } from '../head/fit.js';
-import { resolvedSyntheticWeight } from '../head/training-set.js';
+import { resolvedSamplesPerClass, resolvedSyntheticWeight } from '../head/training-set.js';
 import type { TrainedModel } from '../model.js';
 import { evidenceOf } from '../selection/evidence.js';
 import type { Selection } from '../selection/search.js';
@@ -54,6 +54,8 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
   const { data, networks, head } = model;
   const rawWidth = dataset.features.columns;
   const { evidence, deviations } = evidenceOf(data, configuration, saved.evidence);
+  const synthesised = configuration.head.syntheticSeen ? dataset.classNames : data.unseen;
+  const samplesPerClass = resolvedSamplesPerClass(configuration.head, synthesised.length);
   return {
     featureMap: data.featureModel,
     generator: exportGenerator(networks),
@@ -86,10 +88,15 @@ function bundleContent(saved: ModelToSave, geometry: FittedGeometry | null): Bun
         unseenBiasSlope: saved.bias.slope,
         unseenBiasClasses: saved.bias.classes,
         regularisation: resolvedRegularisation(configuration.head, dataset.classNames.length),
-        samplesPerClass: configuration.head.samplesPerClass,
+        samplesPerClass,
         noiseWidth: networks.sizes.noise,
         temperature: configuration.head.temperature,
-        syntheticWeight: resolvedSyntheticWeight(configuration.head, data.labels.length, data.seen.length),
+        syntheticWeight: resolvedSyntheticWeight(
+          configuration.head,
+          samplesPerClass,
+          data.labels.length,
+          data.seen.length,
+        ),
         syntheticSeen: configuration.head.syntheticSeen,
         residual: configuration.head.residual,
         prior: configuration.head.prior,

@@ -18,6 +18,9 @@ export interface ChosenBias {
   readonly classes: number; // unseen classes that competed for unseenBias
   /** Biases whose mean H is within half a point of the best: how sure the choice is. */
   readonly plausible: readonly [number, number];
+  /** Seen classes that played unseen in all folds together, and the best bias of each fold: how much the choice rests on. */
+  readonly heldOut: number;
+  readonly foldBiases: readonly number[];
   /** Mean over the folds of H at that one bias. */
   readonly harmonicMean: number;
   readonly range: readonly [number, number];
@@ -43,12 +46,17 @@ export function chooseBias(folds: readonly JudgedFold[], given: number | null = 
   const range = [Math.fround(candidates[0]), Math.fround(candidates.at(-1)!)] as const;
   const classes = Math.max(1, Math.round(mean(folds.map(({ competing = 1 }) => competing))));
   const meanAt = (bias: number): number => meanHarmonic(folds, () => bias);
+  const basis = {
+    heldOut: folds.reduce((sum, { margins }) => sum + unseenLabels(margins), 0),
+    foldBiases: folds.map(({ margins }) => seenUnseenCurve(margins).best.bias),
+  };
   if (given !== null)
     return {
       unseenBias: given,
       slope: 0,
       classes,
       plausible: [given, given],
+      ...basis,
       harmonicMean: meanAt(given),
       range,
     };
@@ -61,9 +69,15 @@ export function chooseBias(folds: readonly JudgedFold[], given: number | null = 
     slope: Math.fround(chooseSlope(folds, unseenBias, classes)),
     classes,
     plausible: [near[0], near.at(-1)!],
+    ...basis,
     harmonicMean: means[best],
     range,
   };
+}
+
+/** Classes of which there are test rows among the unseen ones: rivals have none. */
+function unseenLabels({ labels, isUnseen }: Margins): number {
+  return new Set(Array.from(labels).filter((_, i) => isUnseen[i] === 1)).size;
 }
 
 function candidateBiases(folds: readonly JudgedFold[], given: number | null): number[] {

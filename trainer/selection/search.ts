@@ -135,6 +135,8 @@ function withoutValidation(configuration: Configuration): Selection {
     slope: 0,
     classes: 1,
     plausible: [-length, length],
+    heldOut: 0,
+    foldBiases: [],
     range: [-length, length],
   } as const;
   const evidence = chooseEvidence([], 0);

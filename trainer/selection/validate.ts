@@ -49,7 +49,7 @@ export async function validateOnFold(
   run: FoldRun,
 ): Promise<FoldResult[]> {
   const small = validationDataset(dataset, configuration, run.fold, run.foldSeed);
-  const data = await prepareTrainingData(run.engine, small, configuration);
+  const data = await prepareTrainingData(run.engine, small, configuration, run.watcher.signal);
   const { temperature } = configuration.head;
   try {
     const learnt = await trainNetworks(data, configuration, run);

@@ -85,6 +85,25 @@ describe.each(['eszsl', 'kernel-ridge'] as const)('the bias of %s', (name) => {
     expect(biased).toBeGreaterThan(plain);
   });
 
+  test('is higher for a single unseen class than for the several that validation holds out', async () => {
+    const biasWith = async (unseen: number): Promise<number> => {
+      let sum = 0;
+      for (let seed = 1; seed <= 4; seed++) {
+        const own = syntheticDataset({
+          seed,
+          seen: 40,
+          unseen,
+          featureWidth: 16,
+          rowsPerClass: 15,
+          noise: 0.8,
+        });
+        sum += (await runMethod(own, name, run)).unseenBias;
+      }
+      return sum / 4;
+    };
+    expect(await biasWith(1)).toBeGreaterThan(await biasWith(4));
+  });
+
   test('is chosen without a look at test rows', async () => {
     const own = hard(1);
     const { rows, columns, data } = own.features;

@@ -1,8 +1,20 @@
 import { expect, test } from 'vitest';
 import { smallConfiguration } from '../../../fixtures/small-configuration.js';
-import { biasOriginInWords, biasOriginOf } from '../../../trainer/evaluation/bias-origin.js';
+import {
+  biasOriginInWords,
+  biasOriginOf,
+  biasOriginSchema,
+} from '../../../trainer/evaluation/bias-origin.js';
 
-const bias = { unseenBias: 0.2, slope: 0, classes: 5, plausible: [-0.31, 0.456], range: [-1, 1] } as const;
+const bias = {
+  unseenBias: 0.2,
+  slope: 0,
+  classes: 5,
+  plausible: [-0.31, 0.456],
+  range: [-1, 1],
+  heldOut: 60,
+  foldBiases: [0.12, -0.4, 0.5],
+} as const;
 const trials = [
   { setting: 'share', value: 0, harmonicMean: 0.5, ausuc: 0.4, standardTop1: 0.6, unseenBias: 0.2 },
 ];
@@ -11,6 +23,21 @@ const chosen = smallConfiguration({ validation: { unseenBias: null } });
 test('a bias that validation classes chose is said with the range that would have done as well', () => {
   const origin = biasOriginOf(chosen, { bias, trials });
   expect(biasOriginInWords(origin)).toContain('chosen on validation classes, where any from -0.31 to 0.46');
+});
+
+test('what the choice rests on is said: how many classes, how many competed, and how far folds are apart', () => {
+  expect(biasOriginInWords(biasOriginOf(chosen, { bias, trials }))).toContain(
+    'within half a point of H (60 held-out classes; 5 unseen competing in each fold; best of single folds -0.40 to 0.50)',
+  );
+  const few = { ...bias, heldOut: 4, classes: 2, foldBiases: [0.12] };
+  expect(biasOriginInWords(biasOriginOf(chosen, { bias: few, trials }))).toContain(
+    '(4 held-out classes, too few to be sure; 2 unseen competing in each fold; a single fold)',
+  );
+});
+
+test('a bundle from before says what it knows', () => {
+  const origin = biasOriginSchema.parse({ kind: 'chosen', plausible: [-0.31, 0.456] });
+  expect(biasOriginInWords(origin)).toMatch(/ is within half a point of H$/);
 });
 
 test('a bias that was given is not called chosen, whatever was validated', () => {

@@ -41,6 +41,17 @@ describe("the paper's figures", () => {
       undefined,
     ]);
   });
+
+  test('are not taken from a name that goes on with a letter', () => {
+    for (const name of ['Sunflowers', 'cubism', 'sunset-200', 'awa1b'])
+      expect(benchmarkNamed(name)).toBeUndefined();
+    expect(['CUB_200_2011', 'AwA-2, xlsa17', 'SUN attributes', '(cub)'].map(benchmarkNamed)).toEqual([
+      'cub',
+      'awa2',
+      'sun',
+      'cub',
+    ]);
+  });
 });
 
 describe('the plateau of the curve over synthetic features', () => {

@@ -8,7 +8,11 @@ import { configurationSchema } from '../../../trainer/configuration.js';
 import { OnnxEngine } from '../../../trainer/engine/onnx/engine.js';
 import { fitHead, resolvedRegularisation } from '../../../trainer/head/fit.js';
 import { minimise } from '../../../core/compute/minimise.js';
-import type { HeadTrainingSet } from '../../../trainer/head/training-set.js';
+import {
+  headTrainingSet,
+  resolvedSamplesPerClass,
+  type HeadTrainingSet,
+} from '../../../trainer/head/training-set.js';
 
 describe('the minimiser', () => {
   const options = { maxIterations: 500, tolerance: 1e-12, noise: 1e-15 };
@@ -211,4 +215,44 @@ test('few classes are held to their prior as strongly as many are, for the weigh
   expect(automatic(20)).toBe(1);
   expect(automatic(18) * 18).toBeCloseTo(automatic(200) * 200);
   expect(resolvedRegularisation({ regularisation: 0.03 }, 20)).toBe(0.03);
+});
+
+describe('the number of synthetic rows of a class', () => {
+  const { head } = configurationSchema.parse({});
+  const automatic = (classes: number): number => resolvedSamplesPerClass(head, classes);
+
+  test('falls with the number of classes, so that their rows fit in memory together', () => {
+    for (const classes of [0, 1, 50, 109]) expect(automatic(classes)).toBe(300);
+    expect(automatic(110)).toBe(297);
+    expect(automatic(1000)).toBe(32);
+    expect(automatic(10_000)).toBe(4);
+    expect(resolvedSamplesPerClass({ samplesPerClass: 300 }, 10_000)).toBe(300);
+  });
+
+  test.each([
+    ['the unseen ones', false, 400],
+    ['every one', true, 402],
+  ])(
+    'is that number in what the head learns from, of the classes that are synthesised: %s',
+    async (_, syntheticSeen, classes) => {
+      const data = {
+        attributes: matrix(402, 1),
+        features: matrix(4, 2, Float32Array.from([1, 0, 1, 0.1, 0, 1, 0.1, 1])),
+        labels: Int32Array.from([0, 0, 1, 1]),
+        seen: Int32Array.from([0, 1]),
+        unseen: Int32Array.from({ length: 400 }, (_, i) => i + 2),
+      };
+      const source = {
+        draw: (_: unknown, labels: Int32Array, count: number) =>
+          Promise.resolve(
+            matrix(labels.length * count, 2, new Float32Array(labels.length * count * 2).fill(1)),
+          ),
+      };
+      const random = { noise: new Random(1), residuals: new Random(2) };
+      const { rows, labels } = await headTrainingSet(data, source, { ...head, syntheticSeen }, random);
+      expect(labels).toHaveLength(4 + classes * automatic(classes));
+      expect(rows.rows).toBe(labels.length);
+      expect(labels.filter((label) => label === 401)).toHaveLength(81);
+    },
+  );
 });

@@ -51,6 +51,14 @@ test('no bias tried by brute force is better over all folds', () => {
     expect(mean(bias)).toBeLessThanOrEqual(chosen.harmonicMean + 0.01);
 });
 
+test('what it rests on is told: the classes held out in all folds, and the best bias of each', () => {
+  const { heldOut, foldBiases, unseenBias } = chooseBias([fold(2, 1), fold(3, 2)]);
+  expect(heldOut).toBe(6);
+  expect(foldBiases).toHaveLength(2);
+  expect(foldBiases[0]).toBeLessThan(unseenBias);
+  expect(foldBiases[1]).toBeGreaterThan(unseenBias);
+});
+
 test('the range goes from all seen to all unseen', () => {
   const { margins } = fold(5, 0);
   const [lowest, highest] = chooseBias([fold(5, 0)]).range;

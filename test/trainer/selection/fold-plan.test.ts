@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { syntheticDataset } from '../../../fixtures/synthetic-dataset.js';
 import { configurationSchema } from '../../../trainer/configuration.js';
 import { limitTrainingRows } from '../../../trainer/datasets/limit-training-rows.js';
+import { presets } from '../../../trainer/presets.js';
 import { foldPlan } from '../../../trainer/selection/fold-plan.js';
 import { validationDataset } from '../../../trainer/selection/validate.js';
 
@@ -55,6 +57,19 @@ describe('a draw of folds', () => {
   });
 });
 
+test.each([0, 1, 2, 14])('%i unseen classes leave folds as large as many of them do', (unseen) => {
+  const plan = (count: number) =>
+    foldPlan(syntheticDataset({ seen: 150, unseen: count, rowsPerClass: 5 }), defaults);
+  expect(plan(unseen)).toEqual({ folds: 4, heldOut: 15, warning: null });
+  expect(plan(unseen)).toEqual(plan(50));
+});
+
+test("a fold of the paper's transductive setting holds out no more classes than are unseen", () => {
+  const paper = configurationSchema.parse({ transductive: { rows: 'test-unseen' } });
+  const { heldOut } = foldPlan(syntheticDataset({ seen: 30, unseen: 5, rowsPerClass: 5 }), paper);
+  expect(heldOut).toBe(5);
+});
+
 test('two seen classes cannot be validated, and the plan says so', () => {
   const plan = foldPlan(syntheticDataset({ seen: 2, unseen: 3 }), defaults);
   expect(plan).toMatchObject({
@@ -96,4 +111,31 @@ test('few validation classes are reported, enough of them are not', () => {
   );
   expect(warningFor(12)).toBeNull();
   expect(warningFor(150)).toBeNull();
+});
+
+describe('a warning names what rests on few validation classes:', () => {
+  const few = syntheticDataset({ seen: 8, unseen: 5 });
+  const warningWith = (sections: z.input<typeof configurationSchema>) =>
+    foldPlan(few, configurationSchema.parse(sections)).warning;
+
+  test.each([
+    ['settings and bias', {}, 'Settings and the bias on unseen classes are chosen on only 8'],
+    ['settings alone', { validation: { unseenBias: 0.4 } }, 'Settings are chosen on only 8'],
+    ['the bias alone', { validation: { shares: [] } }, 'The bias on unseen classes is chosen on only 8'],
+    [
+      'nothing that is chosen',
+      { validation: { unseenBias: 0, shares: [] } },
+      'Probabilities are calibrated on only 8 held-out classes, 4 folds of 2: they may be off.',
+    ],
+    ['nothing, with the preset of the paper', presets.paper, 'Probabilities are calibrated on only 3'],
+  ])('%s', (_, sections, words) => {
+    expect(warningWith(sections)).toContain(words);
+  });
+
+  test('a bias that was given is not said to be 0 where nothing can be validated', () => {
+    const two = syntheticDataset({ seen: 2, unseen: 3 });
+    const given = configurationSchema.parse({ validation: { unseenBias: 0.4 } });
+    expect(foldPlan(two, defaults).warning).toContain('the bias on unseen classes is 0');
+    expect(foldPlan(two, given).warning).toContain('keep the values given');
+  });
 });

@@ -28,7 +28,11 @@ const intervals = z.object({
 const evaluated = z.object({ generalized, ausuc: figure, standard: z.object({ top1: figure }) });
 
 const rememberedBaseline = generalized
-  .extend({ standardAccuracy: figure, intervals: intervals.nullable().catch(null) })
+  .extend({
+    standardAccuracy: figure,
+    intervals: intervals.nullable().catch(null),
+    validation: z.object({ harmonicMean: z.number(), standardTop1: z.number() }).nullable().catch(null),
+  })
   .nullable()
   .catch(null);
 

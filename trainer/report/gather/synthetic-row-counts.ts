@@ -23,8 +23,7 @@ export async function syntheticRowCounts(
 ): Promise<SyntheticRowFacts | null> {
   const { dataset, configuration, evaluation } = context;
   if (dataset.unseen.length === 0 || dataset.splits.testUnseen.length === 0) return null;
-  const { samplesPerClass, syntheticSeen } = configuration.head;
-  const classes = syntheticSeen ? dataset.classNames.length : dataset.unseen.length;
+  const classes = configuration.head.syntheticSeen ? dataset.classNames.length : dataset.unseen.length;
   const rowsWith = (count: number): number => realTraining.rows + classes * count;
   const points: SyntheticRowPoint[] = [];
   const leftOut: number[] = [];
@@ -42,6 +41,7 @@ export async function syntheticRowCounts(
   }
   points.sort((a, b) => a.count - b.count);
   leftOut.sort((a, b) => a - b);
+  const { samplesPerClass } = context.bundle.manifest.head; // what a setting of null came to
   return { points, configured: point(samplesPerClass, evaluation), leftOut };
 }
 

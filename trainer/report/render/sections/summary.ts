@@ -1,5 +1,6 @@
 import { percent, percentWithin } from '../../../../core/percent.js';
-import type { ReportData, ValidationTrial } from '../../report-data.js';
+import type { ValidationFigures } from '../../../baseline/baseline.js';
+import type { ReportData } from '../../report-data.js';
 import { withThousands } from '../format.js';
 import { biasOriginInWords } from '../../../evaluation/bias-origin.js';
 import type { Interval } from '../../../evaluation/intervals.js';
@@ -8,7 +9,7 @@ import { html, type Markup } from '../html.js';
 import { table } from '../table.js';
 
 export function summarySection(data: ReportData): Markup {
-  const { summary, baseline, kernelRidge, dataset, model, environment, validation } = data;
+  const { summary, baseline, kernelRidge, dataset, model, environment } = data;
   const { generalized: g, generalizedWithoutBias: plain, standard, ausuc, upperBound } = summary;
   const { intervals } = summary;
   const others = baseline?.intervals;
@@ -91,7 +92,7 @@ export function summarySection(data: ReportData): Markup {
         given. Kernel ridge and ESZSL are closed forms that take seconds; their bias is chosen as the model's
         is. What a model reaches beyond them is what it has learned.
       </p>
-      ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. ${onValidation(validation.at(-1))}</p>`}
+      ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. The bias on unseen classes, ${g.unseenBias.toFixed(3)}, is ${biasOriginInWords(data.biasOrigin)}. ${onValidation(data)}</p>`}
       <ul class="tiles">
         ${tile(g.harmonicMean, 'H', against(kernelRidge?.harmonicMean), intervals.harmonicMean)}
         ${tile(g.unseenAccuracy, 'unseen classes', against(kernelRidge?.unseenAccuracy), intervals.unseenAccuracy)}
@@ -117,7 +118,15 @@ function other(value: number | null | undefined, interval: Interval | null | und
   return value === undefined ? '–' : percentWithin(value, interval);
 }
 
-function onValidation(trial: ValidationTrial | undefined): string {
+/** What the model and the closed forms reached on validation classes, where it has to stand in for test rows. */
+function onValidation({ validation, kernelRidge, baseline }: ReportData): string {
+  const trial = validation.at(-1);
   if (!trial) return '';
-  return `On validation classes, seen ones that played unseen, H was ${percent(trial.harmonicMean)} % and top-1 ${percent(trial.standardTop1)} %.`;
+  const figures = ({ harmonicMean, standardTop1 }: ValidationFigures): string =>
+    `H ${percent(harmonicMean)} % and top-1 ${percent(standardTop1)} %`;
+  const others = [
+    { name: 'Kernel ridge', own: kernelRidge?.validation },
+    { name: 'ESZSL', own: baseline?.validation },
+  ].flatMap(({ name, own }) => (own ? [` ${name} had ${figures(own)} there.`] : []));
+  return `On validation classes, seen ones that played unseen, the model had ${figures(trial)}.${others.join('')}`;
 }
