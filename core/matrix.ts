@@ -80,10 +80,14 @@ export function rowOf(source: RowSource, index: number): Float32Array {
 /** A copy of the rows named, in that order. */
 export function takeRows(source: RowSource, indices: ArrayLike<number>): Matrix {
   const copied = matrix(indices.length, source.columns);
-  if (isStored(source)) source.read(indices, copied.data);
-  else
-    for (let i = 0; i < indices.length; i++) copied.data.set(rowOf(source, indices[i]), i * source.columns);
+  copyRows(source, indices, copied.data);
   return copied;
+}
+
+/** The same into memory that is there already. */
+export function copyRows(source: RowSource, indices: ArrayLike<number>, target: Float32Array): void {
+  if (isStored(source)) source.read(indices, target);
+  else for (let i = 0; i < indices.length; i++) target.set(rowOf(source, indices[i]), i * source.columns);
 }
 
 /** The rows named, in that order, without a copy: read from where they are when they are asked for. Its release leaves the source as it is. */
@@ -93,12 +97,11 @@ export function rowsAt(source: RowSource, indices: ArrayLike<number>): StoredRow
     columns: source.columns,
     isInMemory: !isStored(source) || source.isInMemory,
     read: (wanted, target) => {
-      const own = Array.from(wanted, (i) => indices[i]);
-      if (isStored(source)) source.read(own, target);
-      else
-        own.forEach((index, i) => {
-          target.set(rowOf(source, index), i * source.columns);
-        });
+      copyRows(
+        source,
+        Array.from(wanted, (i) => indices[i]),
+        target,
+      );
     },
     room: (columns) => roomLike(source, indices.length, columns),
     release: () => undefined,

@@ -25,6 +25,8 @@ interface ScoredColumns {
 /** C_nc = -x_n · p_c - offset_c. */
 export class ScoredRows implements CostRows {
   private kept: Matrix[] | null = null;
+  /** Of one piece of rows: each is turned into costs before the next. */
+  private scratch: Float32Array | null = null;
 
   constructor(
     private readonly products: MatrixProducts,
@@ -35,6 +37,10 @@ export class ScoredRows implements CostRows {
 
   get rows(): number {
     return this.pool.rows;
+  }
+
+  private get scores(): Float32Array {
+    return (this.scratch ??= new Float32Array(Math.min(rowsAtOnce, this.rows) * this.scored.weights.rows));
   }
 
   /** D. */
@@ -79,7 +85,8 @@ export class ScoredRows implements CostRows {
 
   private async costsOf(rows: Matrix, start: number): Promise<Matrix> {
     const { weights, offsets, noneCosts } = this.scored;
-    const scores = await this.products.forward(rows, weights);
+    const scores = matrix(rows.rows, weights.rows, this.scores.subarray(0, rows.rows * weights.rows));
+    await this.products.forward(rows, weights, scores);
     const { columns } = this;
     const costs = matrix(rows.rows, columns);
     for (let n = 0; n < rows.rows; n++) {

@@ -9,11 +9,11 @@
 import { Graph } from '../compute/graph.js';
 import { BoundTensor, Session, type SessionOptions } from '../compute/session.js';
 import {
+  copyRows,
   fillRoom,
   matrix,
   rowOf,
   roomLike,
-  takeRows,
   type Matrix,
   type RowRoom,
   type RowSource,
@@ -73,15 +73,12 @@ export class FeatureMapper {
   async map(features: RowSource, rows?: ArrayLike<number>): Promise<Matrix> {
     const count = rows ? rows.length : features.rows;
     const mapped = matrix(count, this.mappedWidth);
+    const block = blockFor(features, count);
     for (let start = 0; start < count; start += rowsPerRun) {
       const end = Math.min(count, start + rowsPerRun);
       const named = Array.from({ length: end - start }, (_, i) => (rows ? rows[start + i] : start + i));
-      const block = takeRows(features, named).data;
       const into = mapped.data.subarray(start * this.mappedWidth, end * this.mappedWidth);
-      await this.session.run(
-        { features: BoundTensor.floats([end - start, features.columns], block) },
-        { mapped: BoundTensor.floats([end - start, this.mappedWidth], into) },
-      );
+      await this.run(features, named, block, into);
     }
     return mapped;
   }
@@ -92,15 +89,41 @@ export class FeatureMapper {
     rows: Int32Array,
     room: RowRoom = roomLike(features, rows.length, this.mappedWidth),
   ): Promise<RowSource> {
+    // A room copies what is appended, so that one piece of memory serves all runs.
+    const block = blockFor(features, rows.length);
+    const mapped = new Float32Array(Math.min(rowsPerRun, rows.length) * this.mappedWidth);
     return fillRoom(room, async () => {
-      for (let start = 0; start < rows.length; start += rowsPerRun)
-        room.append(await this.map(features, rows.subarray(start, start + rowsPerRun)));
+      for (let start = 0; start < rows.length; start += rowsPerRun) {
+        const named = rows.subarray(start, start + rowsPerRun);
+        const into = mapped.subarray(0, named.length * this.mappedWidth);
+        await this.run(features, named, block, into);
+        room.append(matrix(named.length, this.mappedWidth, into));
+      }
     });
+  }
+
+  /** Maps the rows named, copied into `block` first. */
+  private async run(
+    features: RowSource,
+    named: ArrayLike<number>,
+    block: Float32Array,
+    into: Float32Array,
+  ): Promise<void> {
+    const rows = matrix(named.length, features.columns, block.subarray(0, named.length * features.columns));
+    copyRows(features, named, rows.data);
+    await this.session.run(
+      { features: BoundTensor.floats([rows.rows, rows.columns], rows.data) },
+      { mapped: BoundTensor.floats([rows.rows, this.mappedWidth], into) },
+    );
   }
 
   release(): Promise<void> {
     return this.session.release();
   }
+}
+
+function blockFor({ columns }: RowSource, rows: number): Float32Array {
+  return new Float32Array(Math.min(rowsPerRun, rows) * columns);
 }
 
 /** Rows as the head sees them, in place: of one length, or of the length that they have where `temperature` is null. */
