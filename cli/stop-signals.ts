@@ -31,7 +31,7 @@ export function abortedBySignals({
         first = now();
         stop.abort();
         // SIGTERM comes from programs, which know what they do next.
-        if (name === 'SIGINT') note('Stopping after the current step; Ctrl-C again ends at once.');
+        if (name === 'SIGINT') note('Stopping at the next safe point; Ctrl-C again ends at once.');
       } else if (now() - first >= togetherMilliseconds) exit();
     });
   return stop.signal;

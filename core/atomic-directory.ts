@@ -21,12 +21,33 @@ export async function writeDirectory(
     await mkdir(temporary);
     for (const [name, content] of Object.entries(files)) await writeSynced(join(temporary, name), content);
     await options.beforePublishing?.(temporary);
-    if (options.replace) await rm(path, { recursive: true, force: true });
-    else if (existsSync(path)) refuseExisting(target);
-    await rename(temporary, path);
+    if (options.replace) await replaceBy(temporary, path);
+    else {
+      if (existsSync(path)) refuseExisting(target);
+      await rename(temporary, path);
+    }
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     throw error;
+  }
+}
+
+const takenCodes = new Set<string | undefined>(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
+
+/** What is there is moved aside and removed. Another process may publish the same directory at the same time: whoever comes last stays. */
+async function replaceBy(temporary: string, path: string): Promise<void> {
+  const aside = `${temporary}.replaced`;
+  for (let triesLeft = 100; ; triesLeft--) {
+    try {
+      await rename(temporary, path);
+      return;
+    } catch (error) {
+      if (!takenCodes.has((error as NodeJS.ErrnoException).code) || triesLeft === 0) throw error;
+    }
+    await rename(path, aside).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error; // another process has moved it already
+    });
+    await rm(aside, { recursive: true, force: true });
   }
 }
 

@@ -97,11 +97,11 @@ const floods: readonly Flood[] = [
   },
 ];
 
-/** Pictures that are expensive to decode: answered, or refused because too many are under way. */
+/** Pictures that are expensive to decode: answered, or refused because each is too large or too many are under way. */
 function floodOf(large: readonly LargePicture[]): Flood {
   return {
     name: 'small files that are large pictures',
-    allowed: [200, 429],
+    allowed: [200, 422, 429],
     run: (url, _picture, count) =>
       many(count, (i) => {
         const { bytes, type } = large[i % large.length];

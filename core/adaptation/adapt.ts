@@ -102,7 +102,7 @@ class PoolAdapter {
       firmness: new Float64Array(columns).fill(rho).fill(0, classes.length),
     };
     let weights = this.start;
-    let assigned: (AssignedPictures | null)[] = [];
+    let assigned: (AssignedPictures | null)[] = Array.from(this.unseen, () => null);
     let potentials: Float64Array | undefined;
     for (let round = 0; ; round++) {
       const costs = await this.scored(sample, weights);

@@ -19,7 +19,7 @@ function listening() {
   return { at, said, signal };
 }
 
-const stopping = 'Stopping after the current step; Ctrl-C again ends at once.';
+const stopping = 'Stopping at the next safe point; Ctrl-C again ends at once.';
 
 test('the first Ctrl-C asks to stop and says so, the second ends at once', () => {
   const { at, said, signal } = listening();

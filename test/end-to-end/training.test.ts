@@ -95,7 +95,7 @@ test('a Ctrl-C that arrives twice, as npm forwards it, still says how to resume'
   child.kill('SIGINT');
   const { code, stderr } = await finished;
   expect(code).toBe(130);
-  expect(stderr).toContain('Stopping after the current step; Ctrl-C again ends at once.');
+  expect(stderr).toContain('Stopping at the next safe point; Ctrl-C again ends at once.');
   expect(stderr).toContain('Stopped on request. Give the same command with --resume');
   rmSync(`${out}.work`, { recursive: true });
 });

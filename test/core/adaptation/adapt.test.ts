@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { usualAdaptation } from '../../../core/adaptation/adaptation-settings.js';
 import { movedClasses } from '../../../core/adaptation/moved-classes.js';
 import { readBundle } from '../../../core/bundle/read.js';
 import { RuntimeFitter } from '../../../core/fitting/fitter.js';
@@ -81,6 +82,16 @@ describe('an adaptation', () => {
     expect(Math.max(...before.values())).toBeGreaterThan(1);
     expect([...pictures(second).keys()].sort()).toEqual([...before.keys()].sort());
     for (const [name, count] of pictures(second)) expect(count).toBeCloseTo(before.get(name)!, 0);
+  });
+
+  test('at strength 0 says what the pool holds, and moves nothing', async () => {
+    const { classes, unseenShare, warnings } = await fitter.adapt([], pool, {
+      ...usualAdaptation,
+      strength: 0,
+    });
+    for (const { assigned, moved } of classes) expect([assigned, moved]).toEqual([null, 0]);
+    expect(unseenShare).toBeGreaterThan(0);
+    expect(warnings.join()).toMatch(/gained nothing/);
   });
 
   test('warns of few pictures', async () => {
