@@ -46,6 +46,12 @@ process.once('exit', () => {
 });
 const bundle = await readBundle(values.bundle ?? trained());
 const { manifest } = bundle;
+if (manifest.classes.some(({ seen }) => !seen)) {
+  console.error(
+    'The bundle knows the unseen classes, which would compete twice. Train one with --hide-unseen.',
+  );
+  process.exit(2);
+}
 const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth);
 const scorer = await Scorer.open();
 const { labels, splits } = dataset;
