@@ -130,7 +130,8 @@ function describe(
   const origin = biasOriginOf(selection.configuration, selection);
   const lines = [evaluationTable(first.evaluation, baselines, origin, selection.trials.at(-1))];
   if (evaluations.length > 1) lines.push(seedsTable(evaluations));
-  const tried = selection.trials.length;
+  const { length } = selection.trials;
+  const tried = length > 1 ? length - 1 : length; // the last one repeats what was chosen
   lines.push(
     `Bundle: ${out}   (${tried} ${tried === 1 ? 'setting' : 'settings'} tried on validation classes; log: ${logFile})`,
   );
