@@ -1,6 +1,7 @@
 /**
  * A few labelled pictures of each unseen class, given at runtime beside its attributes, or instead of them:
  *   npm run bench -- examples DATA [--bundle DIRECTORY] [--draws 3] [--threads N]
+ *   npm run bench -- examples DATA --validation FOLD [--work DIRECTORY] …   on a fold of the training rows, where seen classes play unseen
  * The bundle is one trained with the unseen classes hidden (unseen train --hide-unseen), or is trained here. Judged on the test rows that were
  * not given, at the bias that the bundle chose on validation classes; in brackets at the best bias of all.
  */
@@ -21,6 +22,7 @@ import { Scorer, type LinearHead } from '../core/head/scorer.js';
 import { rowOf, takeRows } from '../core/matrix.js';
 import { Random } from '../core/random.js';
 import { loadDataset } from '../trainer/datasets/load.js';
+import { hiddenFoldBundle, validationFold } from './adaptation/validation-folds.js';
 import { judgedLine, judgeScores, type Judged } from './examples/judge.js';
 import { median } from './quantiles.js';
 
@@ -30,6 +32,8 @@ const { values, positionals } = parseArgs({
     bundle: { type: 'string' },
     draws: { type: 'string', default: '3' },
     threads: { type: 'string', default: '0' },
+    validation: { type: 'string' }, // number of the fold
+    work: { type: 'string' },
   },
 });
 const [data] = positionals as (string | undefined)[];
@@ -39,12 +43,17 @@ if (data === undefined) {
 }
 const draws = Number(values.draws);
 const threads = Number(values.threads);
-const dataset = await loadDataset(data);
+const whole = await loadDataset(data);
+const fold = values.validation === undefined ? null : Number(values.validation);
+const dataset = fold === null ? whole : validationFold(whole, fold);
 const folder = mkdtempSync(join(tmpdir(), 'unseen-bench-'));
 process.once('exit', () => {
   rmSync(folder, { recursive: true });
 });
-const bundle = await readBundle(values.bundle ?? trained());
+const bundle =
+  fold === null
+    ? await readBundle(values.bundle ?? trained())
+    : await hiddenFoldBundle(whole, fold, values.work ?? folder, threads);
 const { manifest } = bundle;
 if (manifest.classes.some(({ seen }) => !seen)) {
   console.error(

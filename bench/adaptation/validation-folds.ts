@@ -12,7 +12,7 @@ import { configurationSchema } from '../../trainer/configuration.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { validationSplit } from '../../trainer/datasets/validation-split.js';
 import { openEngine } from '../../trainer/engine/open.js';
-import { train } from '../../trainer/train.js';
+import { hideUnseen, train } from '../../trainer/train.js';
 
 /** A seed of its own, so that these are not the folds on which a training chooses its settings. */
 const seed = 1900;
@@ -35,7 +35,21 @@ export async function trainedFold(
   threads: number,
 ): Promise<{ dataset: Dataset; bundle: Bundle }> {
   const small = validationFold(dataset, fold);
-  const out = join(folder, `world-${fold}`);
+  return { dataset: small, bundle: await bundleOf(small, join(folder, `world-${fold}`), threads) };
+}
+
+/** The same of a bundle that knows nothing of the classes that play unseen. */
+export function hiddenFoldBundle(
+  dataset: Dataset,
+  fold: number,
+  folder: string,
+  threads: number,
+): Promise<Bundle> {
+  const small = hideUnseen(validationFold(dataset, fold));
+  return bundleOf(small, join(folder, `hidden-world-${fold}`), threads);
+}
+
+async function bundleOf(small: Dataset, out: string, threads: number): Promise<Bundle> {
   if (!existsSync(out))
     await train({
       dataset: small,
@@ -46,5 +60,5 @@ export async function trainedFold(
       resume: false,
       watcher: silent,
     });
-  return { dataset: small, bundle: await readBundle(out) };
+  return readBundle(out);
 }
