@@ -79,7 +79,8 @@ export function checkAttributes(
     if (value === undefined || value === null) return;
     attributes[name] = value;
     if (stated === undefined) return; // as the other class has it, whatever its range
-    if (value >= minimum && value <= maximum) return;
+    const rounded = Math.fround(value); // as training has its attributes, and their ends
+    if (rounded >= Math.fround(minimum) && rounded <= Math.fround(maximum)) return;
     const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
     const ignored = isIgnored(attributeEncoding, index);
     const scale = ignored ? largestScale(described) : scaleOf(minimum, maximum); // a constant has no scale of its own

@@ -106,9 +106,13 @@ export function wrongCellCount(
   columns: readonly string[],
   delimiter: string,
 ): string {
-  const count = `the class "${name}" has ${values.length} values for ${columns.length} columns.`;
+  const count = `the class "${name}" has ${values.length} ${values.length === 1 ? 'value' : 'values'} for ${columns.length} columns.`;
+  if (values.length < columns.length)
+    return `${count} Find the one that is missing: added elsewhere, it shifts all that follow.`;
+  const remedy = 'Find the one that is too many: without another one, all that follow are shifted.';
   // The usual reason: 0,5 in a table whose cells are separated by commas, too.
-  return values.length > columns.length && delimiter === ','
-    ? `${count} Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.`
-    : `${count} Add or remove values.`;
+  const mayHaveDecimalCommas = delimiter === ',' && !values.some((value) => value.includes('.'));
+  return mayHaveDecimalCommas
+    ? `${count} Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes. If it has none: ${remedy[0].toLowerCase()}${remedy.slice(1)}`
+    : `${count} ${remedy}`;
 }

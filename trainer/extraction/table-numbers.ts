@@ -4,6 +4,10 @@ import { numbersIn, type WrittenNumber } from './written-numbers.js';
 const withComma = /^[+-]?\d*,\d+$/;
 const withPoint = /^[+-]?\d*\.\d+(?:e[+-]?\d+)?$/i;
 
+/** What Excel makes of 1.5 where points separate days from months. */
+const dateCell =
+  /^\d{1,2}[. -]*(jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\.?(\s*-?\d+)?$/i;
+
 export interface NumberReader {
   /** NaN for what is no number. */
   value(cell: string): number;
@@ -11,20 +15,22 @@ export interface NumberReader {
   remedy(cell: string): string;
 }
 
-/** A table that has both kinds is read with points: which of its commas are decimal ones, nobody can tell. */
+/** Of a table that has both kinds the more frequent one is right, so that the odd cells are named and not all others. */
 export function numberReader(cells: Iterable<string>): NumberReader {
-  let [commas, points] = [false, false];
+  let [commas, points] = [0, 0];
   for (const cell of cells) {
-    commas ||= withComma.test(cell);
-    points ||= withPoint.test(cell);
+    if (withComma.test(cell)) commas += 1;
+    if (withPoint.test(cell)) points += 1;
   }
-  const hasDecimalCommas = commas && !points;
+  const hasDecimalCommas = commas > points;
   // A point in a table of decimal commas would make a mixed table of it.
   const separator = hasDecimalCommas ? ',' : '.';
-  const isCertain = commas !== points;
+  const isCertain = commas > 0 !== points > 0;
+  const odd = hasDecimalCommas ? withPoint : withComma;
   return {
     value: (cell) => {
-      const text = hasDecimalCommas && withComma.test(cell) ? cell.replace(',', '.') : cell;
+      if (odd.test(cell)) return NaN;
+      const text = hasDecimalCommas ? cell.replace(',', '.') : cell;
       return text === '' || /^0[xbo]/i.test(text) || !Number.isFinite(Number(text)) ? NaN : Number(text);
     },
     remedy: (cell) => {
@@ -33,6 +39,10 @@ export function numberReader(cells: Iterable<string>): NumberReader {
         return `Write a number, such as 0 or ${half}: what is not known has no place in training.`;
       if (/^(yes|true|ja|oui|x|✓|✔)$/i.test(cell)) return 'Write 1.';
       if (/^(no|false|nein|non|-|–|—)$/i.test(cell)) return 'Write 0.';
+      if (/^#\w/.test(cell))
+        return 'Write a number: this is what a spreadsheet shows for a formula that fails.';
+      if (dateCell.test(cell))
+        return 'The spreadsheet took a number for a date: give the column the format "number", and write it anew.';
       const found = numbersIn(cell);
       // A wrong number that is obeyed is worse than none: of several in a cell, nobody knows which is meant.
       const readings =
@@ -40,7 +50,10 @@ export function numberReader(cells: Iterable<string>): NumberReader {
       if (readings.length === 0) return `Write a number, such as 0 or ${half}.`;
       const [{ text, grouped }] = found;
       const what = readings.length === 1 ? readings[0] : `${readings.join(' or ')}, whichever is meant`;
-      if (withComma.test(cell)) return `Write ${what}: other cells of this table have decimal points.`;
+      if (odd.test(cell))
+        return `Write ${what}: other cells of this table have decimal ${hasDecimalCommas ? 'commas' : 'points'}.`;
+      if (cell.endsWith('%') && readings.length === 1)
+        return `Write ${what}, or the hundredth part of it, as the other cells of the column have it.`;
       if (text !== cell)
         return `Write ${what}${readings.length === 1 ? ' alone' : ''}, without unit or other words.`;
       return readings.length === 1 && grouped !== null

@@ -66,6 +66,9 @@ describe('what cannot be used is told with row, column and remedy', () => {
     ['yes', /Write 1\./],
     ['0,5', /Write 0\.5: other cells of this table have decimal points/],
     ['0x10', /is not a number/],
+    ['#DIV/0!', /Write a number: this is what a spreadsheet shows for a formula that fails/],
+    ['01.Mai', /The spreadsheet took a number for a date/],
+    ['50%', /Write 50, or the hundredth part of it, as the other cells of the column have it/],
   ])('a cell "%s"', async (cell, message) => {
     const { leftOut } = await read(`class;legs;size\nant;6;0.1\ndog;${cell};5\n`);
     expect(leftOut.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason}`).join()).toMatch(message);
@@ -183,9 +186,34 @@ test('decimal commas between commas are told apart from values too many', async 
     {
       file: `${path}, line 2`,
       reason:
-        'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes.',
+        'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes. If it has none: find the one that is too many: without another one, all that follow are shifted.',
     },
   ]);
+  const others = await readAttributes(put('class,wing,bill\nAmsel,0.5,0,1\nStar,1,0\nDrossel,1\n'));
+  expect(others.leftOut.map(({ reason }) => reason)).toEqual([
+    'the class "Amsel" has 3 values for 2 columns. Find the one that is too many: without another one, all that follow are shifted.',
+    'the class "Drossel" has 1 value for 2 columns. Find the one that is missing: added elsewhere, it shifts all that follow.',
+  ]);
+});
+
+test.each([
+  [
+    'one point in a table of decimal commas',
+    '0.5',
+    ['0,1', '0,2', '7'],
+    /Write 0,5: other cells of this table have decimal commas/,
+  ],
+  [
+    'one comma in a table of decimal points',
+    '0,5',
+    ['0.1', '0.2', '7'],
+    /Write 0\.5: other cells of this table have decimal points/,
+  ],
+])('%s is the one that is named', async (_, odd, others, message) => {
+  const lines = others.map((value, i) => `other ${i};${value};1`).join('\n');
+  const { leftOut } = await readAttributes(put(`class;legs;size\ndog;${odd};5\n${lines}\n`));
+  expect(leftOut.length).toBe(1);
+  expect(leftOut[0].reason).toMatch(message);
 });
 
 describe('a list of pictures', () => {
