@@ -31,7 +31,7 @@ const start = () => ServerProcess.start({ 'header-seconds': 2, 'body-seconds': 2
 const server = await (group ? group.startInside(start) : start());
 for (const picture of good) await post(server.url, picture); // memory is measured from a warm server
 const classesBefore = await runtimeClasses();
-const memory = new MemoryWatch(server.pid, group);
+const memory = await MemoryWatch.begin(server.pid, group);
 const lag: number[] = [];
 const watch = setInterval(() => {
   void server.metric('nodejs_eventloop_lag_p99_seconds').then(

@@ -31,7 +31,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 
 const alone: Outcome[] = [];
 for (let i = 0; i < 40; i++) alone.push(await post(server.url, good[i % good.length]));
-const memory = new MemoryWatch(server.pid, group);
+const memory = await MemoryWatch.begin(server.pid, group);
 const four = await Promise.all(
   Array.from({ length: 4 }, () => post(server.url, large[0].bytes, large[0].type)),
 );

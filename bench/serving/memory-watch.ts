@@ -1,4 +1,5 @@
 /** How far the memory of a server and its children rises above what it takes idle. */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { MemoryGroup } from './memory-group.js';
 import { treeMemory } from './process-tree.js';
 
@@ -6,13 +7,22 @@ const target = 512 * 2 ** 20;
 const sampleMilliseconds = 20;
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
+/** An idle server has what it begins after its first answer: the fitting process, other decoders, larger batches, tables for explanations. */
+const settlingMilliseconds = 8_000;
+
 export class MemoryWatch {
   private readonly idle: number;
   private sampled = 0;
   private readonly timer: NodeJS.Timeout | undefined;
 
+  /** Of a server that has answered its first pictures, once it is idle. */
+  static async begin(pid: number, group: MemoryGroup | null): Promise<MemoryWatch> {
+    await wait(settlingMilliseconds);
+    return new MemoryWatch(pid, group);
+  }
+
   /** From now on, on an idle server. In a control group the kernel keeps the peak; elsewhere it is sampled. */
-  constructor(
+  private constructor(
     private readonly pid: number,
     private readonly group: MemoryGroup | null,
   ) {

@@ -86,6 +86,8 @@ test('is in the bundle, in GET /attributes, in warnings of a new class and in th
   expect(body.attributes[0]).toMatchObject(note);
 
   const [{ name, maximum }] = attributes;
+  // The largest value of training is kept in single precision: the number that a table has for it is none beyond it.
+  expect(checkAttributes({ [name]: maximum + 1e-9 }, bundle.manifest, 'warn', []).warnings).toEqual([]);
   const { warnings } = checkAttributes({ [name]: maximum + 0.1 }, bundle.manifest, 'warn', []);
   expect(warnings[0]).toMatch(new RegExp(`^${name} \\(its length, in cm\\): `));
   expect(describeAttribute(attributes[0])).toMatchObject({ family: 'bill', title: 'its length, in cm' });

@@ -193,7 +193,7 @@ describe('our own form', () => {
       [
         'lines of different lengths',
         { 'attributes.csv': 'class,furry,big\ncat,1\n', 'rows.csv': 'image,class,split\na.jpg,cat,train\n' },
-        [/attributes\.csv, line 2: the class "cat" has 1 values for 2 columns/],
+        [/attributes\.csv, line 2: the class "cat" has 1 value for 2 columns/],
       ],
       ['rows of different lengths', { 'rows.csv': 'class,split\ncat\n' }, [/rows\.csv.*CSV.*line 2/]],
       [

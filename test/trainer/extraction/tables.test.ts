@@ -131,7 +131,7 @@ test('mistakes in a table are told at once, before a backbone or picture is open
     expect.stringMatching(/line 2: "11,5 cm" for Größe \(column C\).*Write 11,5 alone/),
     expect.stringMatching(/line 4: there is nothing for Flügel \(column B\)/),
     expect.stringMatching(/line 5: the class "Blaumeise" is described twice, first in line 2/),
-    expect.stringMatching(/line 6: the class "Star" has 1 values for 2 columns/),
+    expect.stringMatching(/line 6: the class "Star" has 1 value for 2 columns/),
     expect.stringMatching(/line 7: the class has no name/),
     // The other class with pictures has a line, which is named above.
     expect.stringMatching(
