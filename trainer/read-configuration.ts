@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../core/failures.js';
 import { configurationSchema, type Configuration } from './configuration.js';
 import { presets, type PresetName } from './presets.js';
-import { whyNotOpened } from './datasets/problems.js';
+import { whyNotOpened } from '../core/why-not-opened.js';
 
 /** Defaults, over them a preset, over that a JSON file: the most specific wins, setting by setting. */
 export async function readConfiguration(sources: {

@@ -6,7 +6,7 @@ import { providers, type Provider } from '../../core/compute/session.js';
 import { Failure } from '../../core/failures.js';
 import { fewShotInWords } from '../../trainer/datasets/few-shot.js';
 import { leftOutFile, type Assembled } from '../../trainer/extraction/assemble.js';
-import { whyNotOpened } from '../../trainer/datasets/problems.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 import { extract, mergeShards, type ExtractionReport } from '../../trainer/extraction/extract.js';
 import { defaultSplitOptions, type SplitOptions } from '../../trainer/extraction/make-splits.js';
 import type { Shard } from '../../trainer/shard.js';

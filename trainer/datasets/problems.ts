@@ -1,8 +1,6 @@
 import { Failure } from '../../core/failures.js';
 import { whyNotOpened } from '../../core/why-not-opened.js';
 
-export { whyNotOpened };
-
 export function cannotOpen(path: string, error: unknown): Failure {
   return new Failure('dataset-not-found', `Cannot open ${path}: ${whyNotOpened(error)}`, { cause: error });
 }

@@ -5,7 +5,7 @@ import { didYouMean } from '../../core/similar-names.js';
 import { assembleDataset } from './class-sets.js';
 import type { Dataset } from './dataset.js';
 import { someOf } from './findings.js';
-import { whyNotOpened } from './problems.js';
+import { whyNotOpened } from '../../core/why-not-opened.js';
 
 /**
  * The standard split of this field, which is a matter of classes alone: every row of the classes named is a test row, every
