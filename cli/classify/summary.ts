@@ -72,7 +72,9 @@ export class Summary {
       ...classes.slice(0, maxClasses).map(([name, count]) => `  ${name.padEnd(width)}  ${count}`),
       ...(more > 0 ? [`  … and ${more} more classes`] : []),
       ...(unknown > 0
-        ? [`${unknown} look like none of the classes${mover ? `; ${mover.ofUnknown}` : ''}`]
+        ? [
+            `${unknown} ${unknown === 1 ? 'looks' : 'look'} like none of the classes${mover ? `; ${mover.ofUnknown}` : ''}`,
+          ]
         : []),
       ...(unlikely > 0
         ? [`${unlikely} have no class that is as likely as --min-probability${mover ? '; not moved' : ''}`]

@@ -7,15 +7,17 @@ import type { BiasOrigin } from '../evaluation/bias-origin.js';
 import type { BaselineResult, ValidationFigures } from '../baseline/baseline.js';
 import type { Evaluation } from '../evaluation/evaluate.js';
 import type { AccuracyIntervals, Interval } from '../evaluation/intervals.js';
+import type { TestAccuracy } from '../evaluation/metrics.js';
 import type { Calibration } from '../evaluation/record-calibration.js';
 import type { CurvePoint } from '../evaluation/seen-unseen-curve.js';
 
-/** The part of the baseline's result that bundles of all versions hold; older ones have no intervals. */
+/** The part of the baseline's result that bundles of all versions hold; null is what older ones do not. */
 export type RememberedBaseline = Pick<
   BaselineResult,
   'unseenAccuracy' | 'seenAccuracy' | 'harmonicMean' | 'standardAccuracy'
 > & {
   readonly intervals: AccuracyIntervals | null;
+  readonly withoutBias: Pick<TestAccuracy, 'harmonicMean'> | null;
   /** Of seen classes that played unseen; null where nothing was validated, and in older bundles. */
   readonly validation: ValidationFigures | null;
 };

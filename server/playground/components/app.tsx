@@ -4,19 +4,16 @@ import { ClassesPanel } from './classes-panel.js';
 import { GalleryPanel } from './gallery-panel.js';
 import { KeyDialog } from './key-dialog.js';
 import { LearningPanel } from './learning-panel.js';
-import { Masthead } from './masthead.js';
 import { Notices } from './notices.js';
 import { PicturePanel } from './picture-panel.js';
 import { RemoveDialog } from './remove-dialog.js';
 import { ServerPanel } from './server-panel.js';
+import { Trouble } from './trouble.js';
 
 export function App() {
   return (
     <>
-      <a class="skip" href="#answer">
-        Skip to the answer
-      </a>
-      <Masthead />
+      <Trouble />
       <main>
         <div class="stage">
           <PicturePanel />

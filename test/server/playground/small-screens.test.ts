@@ -27,4 +27,17 @@ describe.skipIf(!server).each([
     expect([await isInSight('.drop-picture'), await isInSight('.verdict')]).toEqual([true, true]);
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
   });
+
+  test('nothing is pushed away while the first answer comes', async () => {
+    page = await openPage(`${server!.url}/`, { viewport });
+    await expectVerdict(page, /^Mike/);
+    const shifts = await page.evaluate(
+      `new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().map(({ value }) => value)))
+          .observe({ type: 'layout-shift', buffered: true });
+        setTimeout(() => resolve([]), 500); // where there is none, the observer is not called
+      })`,
+    );
+    expect((shifts as number[]).reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.1); // more is felt
+  });
 });

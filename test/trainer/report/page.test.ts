@@ -164,6 +164,10 @@ describe('the file', () => {
     });
     const older = cells({ ...data, kernelRidge: null }, 'Unseen classes only: top-1').slice(1, 4);
     expect(older).toEqual([found[0], '–', found[2]]);
+    const plain = [summary.generalizedWithoutBias, kernelRidge!.withoutBias!, baseline!.withoutBias!];
+    expect(cells(data, 'H without the bias').slice(1, 4)).toEqual(
+      plain.map(({ harmonicMean }) => percent(harmonicMean)),
+    );
   });
 });
 

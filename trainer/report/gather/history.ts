@@ -31,6 +31,7 @@ const rememberedBaseline = generalized
   .extend({
     standardAccuracy: figure,
     intervals: intervals.nullable().catch(null),
+    withoutBias: z.object({ harmonicMean: figure }).nullable().catch(null),
     validation: z.object({ harmonicMean: z.number(), standardTop1: z.number() }).nullable().catch(null),
   })
   .nullable()

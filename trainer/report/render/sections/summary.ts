@@ -36,7 +36,13 @@ export function summarySection(data: ReportData): Markup {
       other(baseline?.seenAccuracy, others?.seenAccuracy),
       '',
     ],
-    ['H without the bias', percent(plain.harmonicMean), '–', '–', 'scores as they are'],
+    [
+      'H without the bias',
+      percent(plain.harmonicMean),
+      other(kernelRidge?.withoutBias?.harmonicMean),
+      other(baseline?.withoutBias?.harmonicMean),
+      'scores as they are',
+    ],
     [
       'H with the best bias of all',
       percent(upperBound.harmonicMean),
@@ -114,7 +120,7 @@ export function summarySection(data: ReportData): Markup {
     </section>`;
 }
 
-function other(value: number | null | undefined, interval: Interval | null | undefined): string {
+function other(value: number | null | undefined, interval?: Interval | null): string {
   return value === undefined ? '–' : percentWithin(value, interval);
 }
 
