@@ -136,7 +136,7 @@ const settingsSchema = z.strictObject({
       'Processes that decode pictures, one at a time each. 0: two to four, by the number of cores. High: memory, some 50 MB each.',
     ),
   decodeMegabytes: amount(8, 65_536)
-    .default(400)
+    .default(340)
     .describe(
       'Memory that decoding may take, all pictures together, by what they declare. Low: large pictures are refused or wait. High: many of them at a time can fill the memory of the machine.',
     ),

@@ -44,8 +44,20 @@ export function treeOf(pid: number): number[] {
 
 /** Memory of a process and all its descendants; pages that several of them share count once. */
 export function treeMemory(pid: number): number {
-  return treeOf(pid).reduce((sum, member) => {
-    const kibibytes = /^Pss:\s+(\d+)/m.exec(read(`/proc/${member}/smaps_rollup`))?.[1];
-    return sum + 1024 * Number(kibibytes ?? 0);
-  }, 0);
+  return treeOf(pid).reduce((sum, member) => sum + proportionalBytes(member), 0);
+}
+
+/** The same, by what the processes are: workers by the folder of their program, and the one that answers. */
+export function memoryByRole(pid: number): Map<string, number> {
+  const byRole = new Map<string, number>();
+  for (const member of treeOf(pid)) {
+    const role = /(\w+)\/worker\.js/.exec(commandOf(member))?.[1] ?? 'answering';
+    byRole.set(role, (byRole.get(role) ?? 0) + proportionalBytes(member));
+  }
+  return byRole;
+}
+
+function proportionalBytes(pid: number): number {
+  const kibibytes = /^Pss:\s+(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1];
+  return 1024 * Number(kibibytes ?? 0);
 }

@@ -9,7 +9,7 @@ const { bundle } = await trainSmallBundle(temporaryFolder());
 const bomb = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvnVvnFgdQjyLXo4CBiOh/AAA=', 'base64');
 
 test('ordinary pictures are answered beside many at once, and the memory of this process stays', async () => {
-  const server = await startTestServer({ bundle: () => bundle });
+  const server = await startTestServer({ settings: { decodeMegabytes: 401 }, bundle: () => bundle });
   const good = await Promise.all(Array.from({ length: 20 }, (_, i) => numbered(i)));
   for (const picture of good) expect((await postBytes(server.url, picture)).status).toBe(200);
   const before = process.memoryUsage.rss();
@@ -28,6 +28,13 @@ test('ordinary pictures are answered beside many at once, and the memory of this
   expect((await send(`${server.url}/metrics`)).body).toMatch(
     /unseen_refused_total\{reason="decoding-full"\} \d+/,
   );
+});
+
+test('a picture of 38 bytes that would take more memory than all together may is refused by its header', async () => {
+  const server = await startTestServer({ bundle: () => bundle });
+  const answer = await postBytes(server.url, bomb, '', { 'content-type': 'image/webp' });
+  expect(answer.status).toBe(422);
+  expect(JSON.stringify(answer.body)).toContain('would take 400 MB to decode; at most 340 MB are allowed');
 });
 
 test('a decoder that is lost is replaced, and pictures are answered meanwhile', async () => {
