@@ -6,11 +6,15 @@ import { dirname, resolve } from 'node:path';
 import type { NewClass } from '../client/index.js';
 import { normalisedName } from '../core/class-name.js';
 import { Failure } from '../core/failures.js';
+import { listed } from '../trainer/extraction/attributes.js';
+import { cellMistakes, type BadCell } from '../trainer/extraction/cell-mistakes.js';
 import { readTable, wrongCellCount, type TableLine } from '../trainer/extraction/read-table.js';
+import { headerBelow } from '../trainer/extraction/table-header.js';
 import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
 
 const likeColumn = 'like';
 const examplesColumn = 'examples';
+const maxListed = 30;
 
 export interface TableClass extends NewClass {
   readonly attributes: Record<string, number>;
@@ -26,10 +30,17 @@ interface ClassesOfTable {
 export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const { header, lines, delimiter } = await readTable(path);
   const [first, ...columns] = header;
-  if ((first as string | undefined)?.toLowerCase() !== 'class')
-    throw new Failure(
-      'dataset-invalid',
-      `${path} must begin with a header line: class,<attribute names>. It begins with: ${header.join(',')}`,
+  if (header.length === 0) throw new Failure('dataset-invalid', `${path} is empty.`);
+  if (first.toLowerCase() !== 'class')
+    throw (
+      headerBelow(path, lines) ??
+      new Failure(
+        'dataset-invalid',
+        `${path} must begin with a header line: class,<attribute names>. It begins with: ${header.join(',')}`.slice(
+          0,
+          300,
+        ),
+      )
     );
   const repeated = columns.find((column, k) => columns.indexOf(column) !== k);
   if (repeated !== undefined)
@@ -39,11 +50,14 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const examples = new Map<string, string>();
   const names = new Set<string>();
   const classes: TableClass[] = [];
-  const problems: string[] = [];
+  const problems: { line: number; place: string; reason: string }[] = [];
+  const badCells: BadCell[] = [];
   for (const line of lines.map(withNormalisedName)) {
-    const problem = problemOf(line, columns, names, numbers, delimiter);
-    if (problem !== null) problems.push(`  ${path}, line ${line.number}: ${problem}`);
-    else {
+    const reason = problemOf(line, columns, names, delimiter);
+    const bad = reason === null ? badCellsOf(line, columns, numbers) : [];
+    badCells.push(...bad);
+    if (reason !== null) problems.push({ line: line.number, place: `line ${line.number}`, reason });
+    else if (bad.length === 0) {
       const described = resolved(classOf(line, columns, numbers), classes);
       const folder = line.fields[header.indexOf(examplesColumn)] ?? '';
       if (folder !== '') examples.set(described.name, resolve(dirname(path), folder));
@@ -51,10 +65,20 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
     }
     names.add(line.fields[0]);
   }
+  for (const mistake of cellMistakes(badCells, columns, lines.length, numbers))
+    problems.push({ ...mistake, reason: `${mistake.reason} Or leave what is not known empty.` });
   if (problems.length > 0)
     throw new Failure(
       'dataset-invalid',
-      ['No class was added, because some lines cannot be used:', ...problems].join('\n'),
+      [
+        'No class was added, because some lines cannot be used:',
+        ...listed(
+          problems
+            .sort((a, b) => a.line - b.line)
+            .map(({ place, reason }) => ({ file: `${path}, ${place}`, reason })),
+          maxListed,
+        ),
+      ].join('\n'),
     );
   if (classes.length === 0) throw new Failure('dataset-invalid', `${path} describes no class.`);
   return { classes, examples };
@@ -98,17 +122,22 @@ function problemOf(
   line: TableLine,
   columns: readonly string[],
   known: ReadonlySet<string>,
-  numbers: NumberReader,
   delimiter: string,
 ): string | null {
   const [name, ...fields] = line.fields;
   if (name === '') return 'the class has no name. Write one, or remove the line.';
   if (known.has(name)) return `the class "${name}" is described twice. Remove one of the lines.`;
-  if (fields.length !== columns.length) return wrongCellCount(line, columns, delimiter);
-  const bad = fields.findIndex(
-    (field, k) => !isWords(columns[k]) && field !== '' && Number.isNaN(numbers.value(field)),
+  return fields.length === columns.length ? null : wrongCellCount(line, columns, delimiter);
+}
+
+function badCellsOf(
+  { number, fields: [className, ...fields] }: TableLine,
+  columns: readonly string[],
+  numbers: NumberReader,
+): BadCell[] {
+  return fields.flatMap((cell, column) =>
+    !isWords(columns[column]) && cell !== '' && Number.isNaN(numbers.value(cell))
+      ? [{ line: number, column, className, cell }]
+      : [],
   );
-  return bad < 0
-    ? null
-    : `"${fields[bad]}" for ${columns[bad]} of the class "${name}" is not a number. ${numbers.remedy(fields[bad])} Or leave the cell empty when it is not known.`;
 }

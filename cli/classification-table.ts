@@ -15,7 +15,7 @@ export function classificationTable(outcomes: readonly FileOutcome[]): string {
       const name = outcome.file.padEnd(width);
       if ('problem' in outcome)
         return [`${name}  problem: ${outcome.problem.detail} (${outcome.problem.code})`];
-      const best = outcome.predictions.map(shown).join('  ') || 'nothing is as likely as that';
+      const best = outcome.predictions.map(shown).join('  ') || 'no class reaches --min-probability';
       return [`${name}  ${verdictOf(outcome)}${best}`, ...asked(outcome), ...explained(outcome)];
     })
     .join('\n');

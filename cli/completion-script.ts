@@ -23,7 +23,7 @@ function wordsOf(command: Command, path: readonly string[]): Words[] {
   );
   const own: Words = {
     path: path.join(' '),
-    options: [...shown, { flag: '--help', description: 'show what can be given' }],
+    options: [...shown, { flag: '--help', description: 'list all options' }],
     commands: command.commands.map((one) => ({ name: one.name(), description: one.description() })),
   };
   return [own, ...command.commands.flatMap((one) => wordsOf(one, [...path, one.name()]))];

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
-    throw new InvalidArgumentError('It must be a whole number from 0 up.');
+    throw new InvalidArgumentError('It must be a whole number, 0 or more.');
   }
   return value;
 }
@@ -13,7 +13,7 @@ export function wholeNumber(text: string): number {
 export function count(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(value) || value < 1)
-    throw new InvalidArgumentError('It must be a whole number from 1 up.');
+    throw new InvalidArgumentError('It must be a whole number, 1 or more.');
   return value;
 }
 

@@ -10,4 +10,4 @@ export async function sayHowToResume<Result>(how: string, work: () => Promise<Re
   }
 }
 
-export const sameCommandAgain = 'Give the same command again to go on where it stopped.';
+export const sameCommandAgain = 'Run the same command again to continue where it stopped.';

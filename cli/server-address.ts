@@ -20,7 +20,7 @@ export function serverOption(): Option {
 export function startServerHint(url: string): string {
   const { hostname, port } = new URL(url);
   const near = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  if (!near) return 'Is the address right, and does the server run there? (--url, UNSEEN_URL)';
+  if (!near) return 'Is the address right (--url, UNSEEN_URL), and is a server running there?';
   const option = port === '8080' ? '' : ` --port ${port || '80'}`;
   return `Start one with "unseen serve --bundle BUNDLE${option}", or name another with --url or UNSEEN_URL.`;
 }

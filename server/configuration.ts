@@ -224,7 +224,7 @@ const settingsSchema = z.strictObject({
   consolidateAfter: whole(0, 1_000_000)
     .default(100)
     .describe(
-      'Classes added until all rows, those of the model too, are fitted anew in the background, and used if that measures better. 0: never.',
+      'Classes added until all rows, those of the model too, are fitted again in the background, and used if that measures better. 0: never.',
     ),
   learnFromTraffic: whole(0, 1_000_000)
     .default(0)

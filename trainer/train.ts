@@ -102,7 +102,7 @@ async function trainSeeds(
   const evaluations: SeedEvaluation[] = [];
   for (const [foldSeed, seed] of seeds.entries()) {
     if (foldSeed === 0) continue;
-    watcher.note(`Seed ${seed}: choosing on validation classes drawn anew.`);
+    watcher.note(`Seed ${seed}: choosing on validation classes that are drawn again.`);
     const own = await selectSettings(dataset, configuration, { ...run, seed, foldSeed });
     const evaluation = await trainOnce(request, own, run, seed);
     evaluations.push({ seed, evaluation, baselines: perSeed[foldSeed] });

@@ -77,7 +77,7 @@ const lineStart = '{"file":"';
 /** One answer of the server in each line, as --json has them. */
 export const jsonLinesFormat: AnswerFormat = {
   header: '',
-  otherwise: 'with lines that are no answers',
+  otherwise: 'with lines that are not answers',
   line: (outcome) => `${JSON.stringify(outcome)}\n`,
   read: (text) => {
     const lines = text.split('\n');

@@ -74,7 +74,7 @@ export async function classifyPictures(
     } catch (error) {
       if (toTable && summary.answered > 0)
         context.note(
-          `${summary.answered} answers are written. Give the same command again${again ? ', without --again,' : ''} to go on.`,
+          `${summary.answered} answers are written. Run the same command again${again ? ', without --again,' : ''} to continue.`,
         );
       throw error;
     } finally {
@@ -83,7 +83,7 @@ export async function classifyPictures(
     stopIfAsked(context.signal);
     if (mover && mover.gone > 0)
       context.note(
-        `${mover.gone} pictures are no longer there and were not moved; perhaps they were moved before.`,
+        `${mover.gone} pictures are no longer there, so they were not moved; perhaps an earlier run moved them.`,
       );
     const places = wanted.map(([path]) => path);
     if (toTable)
@@ -107,10 +107,10 @@ function refuseWithout(options: ClassifyPicturesOptions): void {
   if (again === true && csv === undefined && jsonl === undefined)
     throw new Failure(
       'usage',
-      '--again needs --csv or --jsonl: without a table nothing has been answered before.',
+      '--again needs --csv or --jsonl: without a table there are no earlier answers.',
     );
   if (unknownToNearest === true && moveTo === undefined)
-    throw new Failure('usage', '--unknown-to-nearest needs --move-to: nothing is moved without it.');
+    throw new Failure('usage', '--unknown-to-nearest needs --move-to: without it nothing is moved.');
 }
 
 function openSource(options: ClassifyPicturesOptions, context: CommandContext): Promise<AnswerSource> {
@@ -128,8 +128,8 @@ function openSource(options: ClassifyPicturesOptions, context: CommandContext): 
 function noteResumption(before: number, outdated: number, context: CommandContext): void {
   if (before > 0)
     context.note(
-      `${before} pictures have been answered before. --again asks about them again, as after a class was added or with other options.`,
+      `${before} pictures were answered earlier. --again classifies them again, for example after a class was added or with other options.`,
     );
   if (outdated > 0)
-    context.note(`${outdated} answers were of another model: those pictures are asked about again.`);
+    context.note(`${outdated} answers came from another model: these pictures are classified again.`);
 }

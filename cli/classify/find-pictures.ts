@@ -39,7 +39,9 @@ export async function picturesNamed(
     throw new Failure('usage', `There is no file or folder ${given.join(', ')}. Check the name.`);
   if (files.length === 0) throw new Failure('usage', nothingFound(given, skipped));
   if (skipped.length > 0)
-    context.note(`${skipped.length} other files are not pictures by their names, such as ${skipped[0]}.`);
+    context.note(
+      `${skipped.length} other files were skipped, because their names are not those of pictures, such as ${skipped[0]}.`,
+    );
   return files;
 }
 

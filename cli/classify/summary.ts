@@ -77,10 +77,10 @@ export class Summary {
           ]
         : []),
       ...(unlikely > 0
-        ? [`${unlikely} have no class that is as likely as --min-probability${mover ? '; not moved' : ''}`]
+        ? [`${unlikely} have no class that reaches --min-probability${mover ? '; not moved' : ''}`]
         : []),
       ...this.unusable.lines('could not be used'),
-      ...this.unanswered.lines('could not be answered; give the same command again for them'),
+      ...this.unanswered.lines('could not be answered; run the same command again for them'),
     ].join('\n');
   }
 

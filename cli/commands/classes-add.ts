@@ -191,7 +191,7 @@ async function preview(
   if (classes.length > maxPreviews)
     throw new Failure(
       'usage',
-      `A dry run takes at most ${maxPreviews} classes at a time, and the table has ${classes.length}.`,
+      `A dry run takes at most ${maxPreviews} classes at a time, but the table has ${classes.length}.`,
     );
   const plain = classes.filter(({ name }) => !pictures.has(name));
   const answers: DryRunResponse[] = [];

@@ -54,7 +54,7 @@ export function addBackupCommands(command: (name: string) => Command, atServer: 
     .option('--replace', 'replace classes that exist with other attributes')
     .option(
       '--leave-out',
-      'leave out what belongs to classes that the model does not have: example pictures of classes of another model, and such members of groups',
+      'leave out what belongs to classes that this model does not have: their example pictures, and their places in groups',
     )
     .addHelpText('after', '\nExample:\n  unseen classes import classes.json --dry-run')
     .action((file: string, options: ImportChoices) =>
@@ -96,10 +96,7 @@ async function readAll(client: UnseenClient, { signal }: CommandContext) {
     } while (after !== undefined && revisions.size === 1);
     if (revisions.size === 1) return { classes, groups, registryRevision: [...revisions][0] };
   }
-  throw new Failure(
-    'conflict',
-    'Classes are being changed all the time. Export them again when it is quieter.',
-  );
+  throw new Failure('conflict', 'The classes kept changing during the export. Try again at a quieter time.');
 }
 
 /** Of a class that has so many. */
@@ -132,10 +129,10 @@ async function readBackup(file: string): Promise<ClassBackup> {
   try {
     backup = JSON.parse(text) as Partial<ClassBackup> | null;
   } catch (error) {
-    throw new Failure('dataset-invalid', `${file} is no JSON: it was cut off or altered.`, { cause: error });
+    throw new Failure('dataset-invalid', `${file} is not JSON: it was cut off or altered.`, { cause: error });
   }
   if (backup?.format !== format || !Array.isArray(backup.classes))
-    throw new Failure('dataset-invalid', `${file} is no backup that "unseen classes export" wrote.`);
+    throw new Failure('dataset-invalid', `${file} is not a backup written by "unseen classes export".`);
   const version = versions.find((one) => one === backup.version);
   if (version === undefined)
     throw new Failure(

@@ -10,7 +10,7 @@ import { addPictures } from '../send-pictures.js';
 export function addExampleCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('add')
     .description(
-      'Add pictures of a class, of one that the model has itself too. Features are stored, never pictures.',
+      'Add pictures of a class, including the classes of the model itself. Features are stored, never pictures.',
     )
     .argument('<class>', 'its name')
     .argument('<picture-or-folder...>', 'pictures (JPEG, PNG or WebP), or folders that hold some')
@@ -38,7 +38,7 @@ export function addExampleCommands(command: (name: string) => Command, atServer:
   command('remove')
     .description('Remove example pictures of a class.')
     .argument('<class>', 'its name')
-    .option('--id <id>', 'the one that list shows under this id')
+    .option('--id <id>', 'the example with this id, as shown by list')
     .option('--all', 'all of them')
     .action((name: string, options: { readonly id?: string; readonly all?: boolean }) =>
       atServer(options, async (client, context) => {

@@ -10,20 +10,20 @@ const maxShown = 3;
 
 export function addVersionCommands(command: (name: string) => Command, atServer: AtServer): void {
   command('versions')
-    .description('List what a class was after each change, newest first; also of one that was removed.')
+    .description('List what a class was after each change, newest first; works for removed classes, too.')
     .argument('<class>', 'its name')
     .addHelpText('after', '\nExample:\n  unseen classes versions "Tiger lily"')
     .action((name: string, options: object) =>
       atServer(options, async (client, context) => {
         const versions = await readVersions(client, name, context);
         const lines = versions.map((one, i) => lineOf(one, versions.at(i + 1)));
-        const none = `"${name}" was not changed while serving.`;
+        const none = `"${name}" has not been changed while serving.`;
         context.result(lines.join('\n') || none, { name, versions });
       }),
     );
   command('restore')
     .description(
-      'Give a class the attributes and pictures that it had in a version; also one that was removed. That is a change like any other.',
+      'Restore a class, even a removed one, with the attributes and pictures of an earlier version. This is a change like any other.',
     )
     .argument('<class>', 'its name')
     .argument('<version>', 'its number, as "unseen classes versions" lists it', count)
@@ -62,7 +62,7 @@ export async function listRemoved(client: UnseenClient, context: CommandContext)
       ({ name, removedAt, by, version, attributes, examples, keptUntil }) =>
         `removed ${timeOf(removedAt)} by ${by ?? '-'}  ${name}: version ${version} had ${contentOf(attributes, examples)}, kept until ${timeOf(keptUntil)}`,
     );
-  context.result(lines.join('\n') || 'No class was removed that could be restored.', { classes });
+  context.result(lines.join('\n') || 'There are no removed classes to restore.', { classes });
 }
 
 async function readVersions(

@@ -19,7 +19,7 @@ export const addClassesCommand: AddCommand = (program, run) => {
     );
   withServer(command.command('add'))
     .description(
-      'Add every class of a CSV (class,<attribute names>, one line for each class): all or none, a thousand at a time. An empty cell is not known and is filled in; a column "like" names a class from which to take it.',
+      'Add every class of a CSV file (class,<attribute names>, one line per class), a thousand at a time, each thousand all or none. Empty cells are not known and are filled in; a column "like" names a class to take them from.',
     )
     .argument('<csv>', 'the table')
     .option('--examples <folder>', 'pictures to add: a folder for each class, named as in the table')
@@ -35,7 +35,7 @@ export const addClassesCommand: AddCommand = (program, run) => {
       await atServer(run, options, (client, context) => addClasses(client, csv, options, context));
     });
   withServer(command.command('list'))
-    .description('List the classes that compete.')
+    .description('List the classes that can be recognised.')
     .addOption(
       new Option('--kind <kind>', 'list only classes of this kind').choices([
         ...['seen', 'unseen', 'added'],
@@ -71,7 +71,7 @@ export const addClassesCommand: AddCommand = (program, run) => {
         if (key === undefined)
           throw new Failure(
             'server-unreachable',
-            `No server of yours that made a key for itself runs at ${url} on this machine. Where UNSEEN_ADMIN_KEYS is set, one of those is the key.`,
+            `None of your servers on this machine runs at ${url} with a key that it made for itself. If UNSEEN_ADMIN_KEYS is set there, use one of those keys.`,
           );
         context.result(key, { key });
       });

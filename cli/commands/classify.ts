@@ -17,7 +17,7 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)
     .option('--classes <names>', 'only these classes may answer: a,b (may be repeated)', collected)
     .option('--group <name>', 'only classes of this group may answer (may be repeated)', collected)
-    .option('--min-probability <number>', 'leave out what is less likely, from 0 to 1', finite)
+    .option('--min-probability <number>', 'leave out classes less likely than this, from 0 to 1', finite)
     .option(
       '--unknown-at <number>',
       "the novelty from which a picture is called unknown, from 0 to 1 (default: the server's own)",
@@ -30,16 +30,19 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .addOption(
       new Option(
         '--separator <character>',
-        'between columns of the table; a semicolon, for spreadsheets whose decimal sign is a comma, also makes decimal commas',
+        'separator of columns in the table; a semicolon, for spreadsheets with decimal commas, also writes decimal commas',
       ).choices([',', ';']),
     )
     .option('--jsonl <file>', 'write whole answers, one JSON document for each picture')
-    .option('--again', 'also ask about pictures that the table has answers for')
+    .option('--again', 'also classify pictures that already have an answer in the table')
     .option(
       '--move-to <directory>',
-      'move each picture into a folder named after its class; into "none of these" if it looks like none of the classes',
+      'move each picture into a folder named after its class, or into "none of these" if it looks like none of the classes',
     )
-    .option('--unknown-to-nearest', 'with --move-to: into the folder of the nearest class all the same')
+    .option(
+      '--unknown-to-nearest',
+      'with --move-to: move unknown pictures into the folder of the nearest class, too',
+    )
     .option('--json', 'print the answers as JSON')
     .addHelpText(
       'after',

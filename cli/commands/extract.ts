@@ -50,14 +50,14 @@ export const addExtractCommand: AddCommand = (program, run) => {
     .option('--attributes <csv>', 'the attributes of each class (class,<attribute names>)')
     .option(
       '--attribute-notes <csv>',
-      'what the attributes are (attribute,description,unit,family), shown wherever one is',
+      'what the attributes mean (attribute,description,unit,family), shown wherever an attribute is',
     )
     .option('--out <directory>', 'the dataset to make; it must not exist')
     .option('--name <text>', 'what the dataset is called in reports and answers (default: the name of OUT)')
     .option('--leave-out-lines', 'go on without lines of the tables that cannot be used')
     .option('--leave-out-classes', 'go on without classes that have pictures and no line in the attributes')
     .option('--backbone <name>', 'the network that reads the pictures (see "unseen backbone list")')
-    .option('--unseen <classes>', 'classes to keep unseen, with commas between')
+    .option('--unseen <classes>', 'classes to keep unseen, separated by commas')
     .option('--unseen-file <file>', 'the same as --unseen, from a file with one class per line')
     .option(
       '--unseen-fraction <share>',
@@ -73,7 +73,7 @@ export const addExtractCommand: AddCommand = (program, run) => {
     )
     .option(
       '--few-shot <count>',
-      'classes with at most so many training pictures become few-shot classes; 0 for none',
+      'classes with at most this many training pictures become few-shot classes; 0 for none',
       wholeNumber,
       defaultSplitOptions.fewShot,
     )
@@ -207,7 +207,7 @@ async function splitOptions(options: ExtractOptions): Promise<SplitOptions> {
 
 function needed(value: string | undefined, option: string): string {
   if (value !== undefined) return value;
-  throw new Failure('usage', `${option} is missing. "unseen extract --help" shows what can be given.`);
+  throw new Failure('usage', `${option} is missing. "unseen extract --help" lists all options.`);
 }
 
 function figures({ dataset, leftOut, warnings }: Assembled) {
@@ -257,6 +257,6 @@ function paceOf({ pictures, resumed, seconds, imagesPerSecond }: ExtractionRepor
 function share(text: string): number {
   const value = Number(text);
   if (!(text !== '' && value >= 0 && value < 1))
-    throw new InvalidArgumentError('It must be a number of at least 0 and below 1.');
+    throw new InvalidArgumentError('It must be at least 0 and less than 1.');
   return value;
 }

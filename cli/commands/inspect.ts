@@ -62,18 +62,18 @@ function notesOf({ attributes }: Manifest): string {
 /** How much labelled pictures of a class count, added at runtime. */
 function picturesInWords({ evidence }: Manifest['head']): string {
   return evidence === null
-    ? 'not measured how much they count beside attributes: usual values are used'
+    ? 'how much they count beside attributes was not measured: typical values are used'
     : describeEvidence(evidence);
 }
 
 /** How unlabelled pictures are assigned, when the bundle is adapted to them. */
 function unlabelledInWords({ assignment }: Manifest['head']): string {
   if (assignment === null)
-    return 'not measured how they are to be assigned to classes: usual values are used';
+    return 'how they are assigned to classes was not measured: typical values are used';
   const { epsilon, offset, mistakes, strength } = assignment;
   const worth =
     strength === 0
-      ? 'they gained nothing on validation classes, so that no class moves'
+      ? 'they gained nothing on validation classes, so no class moves'
       : `one counts as ${strength} of a labelled picture`;
   return `${worth}; entropy ${epsilon}, offset of unseen classes ${offset}, mistakes ${mistakes} times those of training rows`;
 }
@@ -85,7 +85,7 @@ function biasByCount({ unseenBiasClasses: classes, unseenBiasSlope: slope }: Man
 
 function confidenceOf({ confidence }: Manifest): string {
   if (!confidence)
-    return 'not calibrated: probabilities are no frequencies, and answers have no verdict. Train it again to measure both.';
+    return 'not calibrated: probabilities are not frequencies, and answers have no verdict. Train it again to measure both.';
   const { calibrationError, recognition } = confidence;
   const dryRun = recognition ? `; dry runs are off by ${percent(recognition.error)} % on average` : '';
   const caution = calibrationCaution(confidence);

@@ -9,7 +9,7 @@ const maxMissing = 5;
 export const addReloadCommand: AddCommand = (program, run) => {
   withServer(program.command('reload'))
     .description(
-      'Let a running server read its bundle again, without a failed request; or say beforehand which added classes and groups the new one could not use.',
+      'Make a running server load its bundle again without failing a request, or check beforehand which added classes and groups the new one could not use.',
     )
     .option('--dry-run', 'change nothing; show what the bundle could not use')
     .addHelpText('after', '\nExamples:\n  unseen reload --dry-run\n  unseen reload')
@@ -24,8 +24,8 @@ export const addReloadCommand: AddCommand = (program, run) => {
         const { version, changed } = answer;
         context.result(
           changed
-            ? `The server answers with bundle ${shortened(version)} now.`
-            : `The bundle is the one that serves already: ${shortened(version)}.`,
+            ? `The server now answers with bundle ${shortened(version)}.`
+            : `The server already has this bundle: ${shortened(version)}.`,
           answer,
         );
       });
@@ -37,7 +37,7 @@ function previewText({ version, changed, classes, groups, adaptation }: ReloadPr
   const lines = [
     changed
       ? `A reload would load bundle ${shortened(version)}.`
-      : `The bundle is the one that serves already: ${shortened(version)}.`,
+      : `The server already has this bundle: ${shortened(version)}.`,
     `${usable} of ${usable + unusable.length} added classes could be used.`,
     ...unusable.slice(0, maxShown).map(({ name, reason }) => `  ${name}: ${reason}`),
     ...(unusable.length > maxShown ? [`  and ${unusable.length - maxShown} more`] : []),
@@ -49,7 +49,7 @@ function previewText({ version, changed, classes, groups, adaptation }: ReloadPr
     ...(adaptation === null
       ? []
       : [
-          `Adaptation ${adaptation} would end: what was learnt from unlabelled pictures belongs to the bundle that serves.`,
+          `Adaptation ${adaptation} would end: what was learnt from unlabelled pictures belongs to the present bundle.`,
         ]),
   ];
   return lines.join('\n');

@@ -81,7 +81,7 @@ Examples:
       const resume = options.resume === true;
       const { out } = options;
       const report = await sayHowToResume(
-        'Give the same command with --resume to go on where it stopped.',
+        'Run the same command with --resume to continue where it stopped.',
         () => train({ dataset, configuration, seeds, engine, out, resume, watcher: context }),
       );
       const reportFile = options.report

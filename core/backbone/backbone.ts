@@ -130,7 +130,7 @@ async function readable<T>(path: string, read: () => Promise<T>): Promise<T> {
 function altered(path: string, entry: BackboneEntry): Failure {
   const remedy = isOwn(entry)
     ? `Remove ${dirname(path)} and make it again with "unseen backbone ${makerOf(entry)}".`
-    : `Fetch it anew with "unseen backbone pull ${entry.name} --force".`;
+    : `Fetch it again with "unseen backbone pull ${entry.name} --force".`;
   return new Failure(
     'backbone-invalid',
     `${path} is not the file that the catalogue describes: it was altered, cut off, or made by another version. ${remedy}`,

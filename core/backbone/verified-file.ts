@@ -35,7 +35,7 @@ export class VerifiedFile {
       if ((await sha256OfFile(this.path)) !== this.sha256)
         throw new Failure(
           'backbone-invalid',
-          `${this.path} is no longer the file that was verified when the model was loaded. No worker is started with it. Put the right file back, or fetch it anew with "unseen backbone pull --force".`,
+          `${this.path} is no longer the file that was verified when the model was loaded. No worker is started with it. Put the right file back, or fetch it again with "unseen backbone pull --force".`,
         );
       this.verified = now;
     } catch (error) {

@@ -183,7 +183,7 @@ export class Decoders {
     }
     const problem = timedOut
       ? `takes more than ${this.settings.decodeSeconds} s to decode. Make it smaller`
-      : 'ended the process that decodes it, again and again. Save it anew with another program';
+      : 'ended the process that decodes it, again and again. Save it again with another program';
     reject(new Failure('image-invalid', `${picture.name} ${problem}.`, { cause: reason }));
   }
 
@@ -236,7 +236,7 @@ function maxGrowthOf(memory: number): number {
 function outgrown(name: string): Failure {
   return new Failure(
     'image-invalid',
-    `${name} takes more memory to decode than a picture of its size should. Save it anew with another program.`,
+    `${name} takes more memory to decode than a picture of its size should. Save it again with another program.`,
   );
 }
 

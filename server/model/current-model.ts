@@ -58,7 +58,7 @@ function announce({ version, manifest, backbone, inference }: Generation, logger
   );
   if (manifest.confidence === null)
     logger.warn(
-      'This bundle is not calibrated: its probabilities are no frequencies, and answers have neither novelty nor verdict. Train it again to measure both.',
+      'This bundle is not calibrated: its probabilities are not frequencies, and answers have neither novelty nor verdict. Train it again to measure both.',
     );
   const caution = manifest.confidence && calibrationCaution(manifest.confidence);
   if (caution !== null) logger.warn(`The calibration of this bundle was ${caution}.`);

@@ -21,7 +21,7 @@ export interface ReloadPreview extends Reloaded {
   readonly dryRun: true;
   readonly classes: BundleCheck;
   readonly groups: readonly GroupCheck[];
-  /** The one in force, when it would end: what was learnt belongs to the bundle that serves. */
+  /** The one in force, when it would end: what was learnt belongs to the present bundle. */
   readonly adaptation: string | null;
 }
 

@@ -45,7 +45,7 @@ function parse(text: Buffer): unknown {
     return JSON.parse(text.toString('utf8'));
   } catch (error) {
     const hint = 'Pictures themselves are taken by POST /classify, or here in base64, or behind the JSON.';
-    throw new Failure('request-invalid', `The inference request is no JSON. ${hint}`, { cause: error });
+    throw new Failure('request-invalid', `The inference request is not JSON. ${hint}`, { cause: error });
   }
 }
 

@@ -34,7 +34,7 @@ export function jsonFloats(data: unknown, length: number): Float32Array {
   const values = new Float32Array(length);
   let filled = 0;
   const collect = (part: unknown): void => {
-    if (typeof part !== 'number') throw refused('/data', `value ${filled} is no number`);
+    if (typeof part !== 'number') throw refused('/data', `value ${filled} is not a number`);
     if (filled < length) values[filled] = part;
     filled += 1;
   };

@@ -26,3 +26,13 @@ test('a class like one further up is found in either form of its name', async ()
     { name: 'Amsel', attributes: { wing: 1 } },
   ]);
 });
+
+test('a mistake that goes through a column is told once, and a title above the header is named', async () => {
+  const lines = ['Amsel', 'Drossel', 'Fink', 'Star'].map((name) => `${name},yes,`);
+  await expect(readClassTable(table(...lines, 'Zeisig,one,'))).rejects.toThrow(
+    /cannot be used:\n {2}- .*column B \(wing\): 5 cells are not numbers, such as "yes" \(line 2\) and "one" \(line 6\)\. .*Or leave what is not known empty\.$/,
+  );
+  const path = join(folder, 'titled.csv');
+  writeFileSync(path, 'New birds,,\nclass,wing,like\nAmsel,1,\n');
+  await expect(readClassTable(path)).rejects.toThrow('the header line must be the first, but it is line 2');
+});

@@ -49,7 +49,7 @@ test('a class that was changed and removed by mistake is found, its versions are
     versions: [{ number: 6, current: true }, {}, {}, {}, {}, {}],
   });
   const none = await unseen('classes', 'list', '--kind', 'removed', ...to);
-  expect(none.stdout).toContain('No class was removed');
+  expect(none.stdout).toContain('There are no removed classes');
 });
 
 test('a version that is not there, a removal and a name that never was are answered with what to do', async () => {
@@ -64,7 +64,7 @@ test('a version that is not there, a removal and a name that never was are answe
   const unknown = await unseen('classes', 'versions', 'nobody', ...to);
   expect([unknown.code, unknown.stderr]).toEqual([10, expect.stringContaining('no class "nobody"')]);
   const own = await unseen('classes', 'versions', bundle.manifest.classes[0].name, ...to);
-  expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('was not changed while serving')]);
+  expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('has not been changed while serving')]);
 });
 
 test('removed classes come in pages, without those that were restored or added again', async () => {
@@ -83,7 +83,7 @@ test('removed classes come in pages, without those that were restored or added a
 
 test('a reload is tried, done, and told apart from one that changes nothing', async () => {
   const same = await unseen('reload', '--dry-run', ...to);
-  expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('serves already')]);
+  expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('already has this bundle')]);
   const [{ name: gone }, ...classes] = bundle.manifest.classes;
   await client.putGroup('some', { classes: [gone, classes[0].name] });
   const renamed = [{ ...bundle.manifest.classes[0], name: 'renamed' }, ...classes];

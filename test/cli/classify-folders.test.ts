@@ -116,7 +116,7 @@ describe('a table that exists is continued', () => {
     const lines = (await readFile(csv(), 'utf8')).split('\n');
     await writeFile(csv(), lines.slice(0, 3).join('\n') + '\n' + lines[3].slice(0, 20));
     const { stdout, stderr } = await classify();
-    expect(stderr).toContain('2 pictures have been answered before');
+    expect(stderr).toContain('2 pictures were answered earlier');
     expect(stdout).toMatch(/^4 pictures answered, 2 before/);
     const after = (await readFile(csv(), 'utf8')).split('\n');
     for (const kept of [0, 1, 2]) expect(after[kept]).toBe(lines[kept]);
@@ -162,10 +162,10 @@ describe('with --again', () => {
     });
     expect(added.status).toBe(201);
     const repeated = await classify(...words);
-    expect(repeated.stderr).toContain('6 pictures have been answered before. --again asks about them again');
+    expect(repeated.stderr).toContain('6 pictures were answered earlier. --again classifies them again');
     const { stdout, stderr } = await classify(...words, '--again');
     expect(stdout).toMatch(/^6 pictures answered: /);
-    expect(stderr).not.toContain('answered before');
+    expect(stderr).not.toContain('answered earlier');
     const documents = (await readFile(join(folder, 'answers.jsonl'), 'utf8')).trim().split('\n');
     expect(documents).toHaveLength(7);
     expect(documents.filter((line) => line.includes('"registryRevision":1'))).toHaveLength(6);
@@ -190,10 +190,10 @@ describe('where no class is as likely as was asked for', () => {
     const words = ['--min-probability', '1', '--unknown-to-nearest', '--jsonl', jsonl];
     const { code, stdout, stderr } = await classify(...words, '--move-to', join(folder, 'sorted'));
     expect([code, stderr]).toEqual([8, expect.not.stringContaining('TypeError')]);
-    expect(stdout).toMatch(/^[1-6] have no class that is as likely as --min-probability; not moved$/m);
+    expect(stdout).toMatch(/^[1-6] have no class that reaches --min-probability; not moved$/m);
     expect(existsSync(join(folder, 'sorted'))).toBe(false);
     const again = await classify(...words, '--move-to', join(folder, 'sorted'));
-    expect(again.stderr).toContain('6 pictures have been answered before');
+    expect(again.stderr).toContain('6 pictures were answered earlier');
     expect((await readFile(jsonl, 'utf8')).trim().split('\n')).toHaveLength(7);
   });
 });

@@ -30,7 +30,7 @@ test('what cannot be used ends with 2, for commands of commands too', async () =
 
 test('--top-k 0 and its message agree', async () => {
   const { stderr } = await unseen('classify', 'x.jpg', '--top-k', '0');
-  expect(stderr).toContain('It must be a whole number from 1 up.');
+  expect(stderr).toContain('It must be a whole number, 1 or more.');
 });
 
 test('a folder in place of a table is named as one', async () => {

@@ -71,7 +71,7 @@ test.each([
   const server = await startTestServer({
     bundle: () => bundle,
     backbone: () => {
-      if (fails) throw new Failure(code, 'Fetch it anew with "unseen backbone pull small --force".');
+      if (fails) throw new Failure(code, 'Fetch it again with "unseen backbone pull small --force".');
       return smallBackbone();
     },
   });

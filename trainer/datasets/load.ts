@@ -78,7 +78,7 @@ async function detectForm(path: string): Promise<DatasetForm> {
   throw new Failure(
     'dataset-not-found',
     (await exists(path))
-      ? `${path} is no dataset: it must be a directory with ${manifestFile} (the open form) or ${splitsFile} (xlsa17). "unseen extract" makes one from pictures and a table of attributes.`
+      ? `${path} is not a dataset: it must be a directory with ${manifestFile} (the open form) or ${splitsFile} (xlsa17). "unseen extract" makes one from pictures and a table of attributes.`
       : `There is no dataset at ${path}: no such directory.`,
   );
 }

@@ -35,7 +35,7 @@ export async function readFeatures(
     if (shape.stored === null)
       throw new Failure(
         'dataset-invalid',
-        `${path} cannot be read in pieces: it must hold <f2, <f4 or <f8 in C order. Save it anew with numpy.save(path, numpy.ascontiguousarray(features, "float32")).`,
+        `${path} cannot be read in pieces: it must hold <f2, <f4 or <f8 in C order. Save it again with numpy.save(path, numpy.ascontiguousarray(features, "float32")).`,
       );
     return openStoredRows(path, shape.stored, scratch);
   }

@@ -7,7 +7,7 @@ const barWidth = 30;
 /** `calibration` is undefined for a bundle that is not calibrated. */
 export function reliabilityTable(calibration: Calibration | undefined): string {
   if (!calibration)
-    return 'The bundle is not calibrated: its probabilities are no frequencies. Train it again to measure them on validation classes.';
+    return 'The bundle is not calibrated: its probabilities are not frequencies. Train it again to measure them on validation classes.';
   const lines = calibration.bins.map(({ probability, accuracy, share }) => {
     const filled = Math.round(accuracy * barWidth);
     const expected = Math.min(barWidth - 1, Math.round(probability * barWidth));

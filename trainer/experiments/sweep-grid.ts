@@ -24,7 +24,7 @@ export async function readGrid(path: string, base: Configuration): Promise<GridP
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Failure('config-invalid', `The grid ${path} is no JSON: ${(error as Error).message}.`, {
+    throw new Failure('config-invalid', `The grid ${path} is not JSON: ${(error as Error).message}.`, {
       cause: error,
     });
   }

@@ -34,7 +34,7 @@ export async function listFolders(root: string): Promise<PictureList> {
     if (!found?.isDirectory()) {
       leftOut.push({
         file: name,
-        reason: 'it lies beside the class folders. Move it into the folder of its class.',
+        reason: 'it is next to the class folders. Move it into the folder of its class.',
       });
       continue;
     }
@@ -110,7 +110,7 @@ export async function listTable(path: string, root: string): Promise<PictureList
     else if (before !== undefined)
       refuse(`${name} is listed twice, first in line ${before}. Remove one of the lines.`);
     else if (given !== null && !isSplit(given))
-      refuse(`"${given}" is no split. Write one of ${splitNames.join(', ')}.`);
+      refuse(`"${given}" is not a split. Write one of ${splitNames.join(', ')}.`);
     else {
       firstLines.set(name, number);
       const size = await sizeOf(join(root, name));

@@ -16,36 +16,44 @@ export interface Undescribed {
   readonly file: string;
   readonly reason: string;
   readonly className: string;
+  /** A name in the table is like it. */
+  readonly isNear: boolean;
 }
 
 export function withoutAttributes(
   pictures: readonly { className: string }[],
   classIndex: ReadonlyMap<string, number>,
   attributes: string,
+  /** Names of the table, also those of lines that cannot be used. */
+  named: ReadonlySet<string>,
 ): Undescribed[] {
   const counts = new Map<string, number>();
   for (const { className } of pictures)
     if (!classIndex.has(className)) counts.set(className, (counts.get(className) ?? 0) + 1);
   const pictured = new Set(pictures.map(({ className }) => className));
-  const withoutPictures = [...classIndex.keys()].filter((name) => !pictured.has(name));
-  return Array.from(counts, ([name, count]) => ({
-    className: name,
-    file: `${name}/`,
-    reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or correct it.${didYouMean(name, withoutPictures)}`,
-  }));
+  const withoutPictures = [...named].filter((name) => !pictured.has(name));
+  return Array.from(counts, ([name, count]) => {
+    const hint = didYouMean(name, withoutPictures);
+    return {
+      className: name,
+      file: `${name}/`,
+      reason: `the class "${name}" has ${count} ${count === 1 ? 'picture' : 'pictures'} but no usable line in ${attributes}. Add one, or correct it.${hint}`,
+      isNear: hint !== '',
+    };
+  });
 }
 
 /** All at once, so that a table is corrected once: lines that cannot be used, and classes with pictures that have no line at all. */
 export function refuseMistakes(
   { attributes, list, leaveOutLines, leaveOutClasses }: Tables,
-  { leftOut, named }: ClassAttributes,
+  { leftOut, mistakes: ofTable, named }: ClassAttributes,
   listLines: readonly LeftOut[],
   undescribed: readonly Undescribed[],
 ): void {
   const [lines, linesOfList] = leaveOutLines ? [[], []] : [leftOut, listLines];
   // A class whose line cannot be used is reported by that line.
   const classes = leaveOutClasses ? [] : undescribed.filter(({ className }) => !named.has(className));
-  const mistakes = [...lines, ...linesOfList, ...classes];
+  const mistakes = [...(leaveOutLines ? [] : ofTable), ...linesOfList, ...classes];
   if (mistakes.length === 0) return;
   const count = (number: number, one: string, many: string): string[] =>
     number === 0 ? [] : [number === 1 ? one : `${number} ${many}`];

@@ -15,6 +15,7 @@ import { readAttributeNotes } from '../datasets/attribute-notes.js';
 import { someOf } from '../datasets/findings.js';
 import { splitNames } from '../datasets/open-form-schema.js';
 import { listed as listedMistakes, readAttributes } from './attributes.js';
+import { withoutDoubtfulLines } from './doubtful-lines.js';
 import { listFolders, listTable, type ListedPicture } from './list-pictures.js';
 import { makeSplits, type SplitOptions } from './make-splits.js';
 import { refuseMistakes, withoutAttributes } from './mistakes.js';
@@ -86,11 +87,11 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
       'dataset-not-found',
       `There is no folder of images at ${images}. Name one with --images.`,
     );
-  const described = await readAttributes(request.attributes);
+  const table = await readAttributes(request.attributes);
   const notes =
     request.attributeNotes === undefined
       ? undefined
-      : await readAttributeNotes(request.attributeNotes, described.attributeNames);
+      : await readAttributeNotes(request.attributeNotes, table.attributeNames);
   const listed = list === undefined ? await listFolders(images) : await listTable(list, images);
   // A file beside the folders is no mistake, unlike a line that somebody wrote.
   const badLines = list === undefined ? [] : listed.leftOut;
@@ -102,15 +103,29 @@ export async function readInputs(request: Omit<PlanRequest, 'batchSize' | 'name'
         : [`${list} lists no pictures that can be used.`, ...listedMistakes(badLines, 5)].join('\n'),
     );
 
+  const pictured = new Set(listed.pictures.map(({ className }) => className));
+  const described = withoutDoubtfulLines(table, pictured);
   const classIndex = new Map(described.classNames.map((name, index) => [name, index]));
   const usable = listed.pictures.filter(({ className }) => classIndex.has(className));
-  const undescribed = withoutAttributes(listed.pictures, classIndex, request.attributes);
-  if (usable.length > 0 || described.leftOut.length + badLines.length > 0)
+  const undescribed = withoutAttributes(listed.pictures, classIndex, request.attributes, described.named);
+  if (
+    usable.length > 0 ||
+    described.leftOut.length + badLines.length > 0 ||
+    undescribed.some(({ isNear }) => isNear)
+  )
     refuseMistakes(request, described, badLines, undescribed);
+  if (described.classNames.length === 0)
+    throw new Failure(
+      'dataset-invalid',
+      [
+        `${request.attributes} describes no class that can be used.`,
+        ...listedMistakes(described.mistakes, 5),
+      ].join('\n'),
+    );
   if (usable.length === 0)
     throw new Failure(
       'dataset-invalid',
-      `None of the classes of pictures is in ${request.attributes}. Its classes are ${someOf(described.classNames)}; pictures are of ${someOf([...new Set(listed.pictures.map(({ className }) => className))])}.${oneFolderDeeper(images, listed.pictures, classIndex)}`,
+      `None of the classes of pictures is in ${request.attributes}. Its classes are ${someOf(described.classNames)}; pictures are of ${someOf([...pictured])}.${isTurned(described.attributeNames, pictured) ? ' Its columns are these classes: turn the table, so that each class is a line and each attribute a column.' : oneFolderDeeper(images, listed.pictures, classIndex)}`,
     );
   const unknown = request.splits.unseenClasses?.filter((name) => !classIndex.has(name)) ?? [];
   if (unknown.length > 0)
@@ -166,6 +181,11 @@ export function planKey(plan: ExtractionPlan): string {
 
 export function partCount({ pictures, partSize }: ExtractionPlan): number {
   return Math.ceil(pictures.length / partSize);
+}
+
+/** Attributes as lines, classes as columns. */
+function isTurned(attributeNames: readonly string[], pictured: ReadonlySet<string>): boolean {
+  return attributeNames.filter((name) => pictured.has(name)).length > pictured.size / 2;
 }
 
 /** Where a folder above the one with the classes was named. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse, type Options } from 'csv-parse/sync';
 import { Failure } from '../../core/failures.js';
 import { cannotOpen } from '../datasets/problems.js';
+import { lineOfOpenQuote, tableText } from './table-text.js';
 
 export interface CsvTable {
   readonly path: string;
@@ -49,7 +50,7 @@ async function parseFile(
   const bytes = await readFile(path).catch((error: unknown) => {
     throw cannotOpen(path, error);
   });
-  const text = textOf(bytes, path);
+  const text = tableText(bytes, path);
   const declared = /^sep=(.)\r?\n/.exec(text)?.[1]; // Excel's own way to say it
   const skipped = declared === undefined ? 0 : 1;
   const delimiter = declared ?? delimiterOf(text);
@@ -64,9 +65,12 @@ async function parseFile(
     });
     return { cells, delimiter };
   } catch (error) {
-    throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${(error as Error).message}`, {
-      cause: error,
-    });
+    const { code, message } = error as Error & { code?: string };
+    const reason =
+      code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a double quote in line ${lineOfOpenQuote(text)} is opened and never closed. Close it, or remove it.`
+        : message;
+    throw new Failure('dataset-invalid', `${path} is not a proper CSV file: ${reason}`, { cause: error });
   }
 }
 
@@ -75,23 +79,6 @@ function withoutEmptyEnd(fields: readonly string[], least = 0): readonly string[
   let length = fields.length;
   while (length > least && fields[length - 1] === '') length -= 1;
   return fields.slice(0, length);
-}
-
-function textOf(bytes: Buffer, path: string): string {
-  const starts = (...start: number[]): boolean => start.every((byte, i) => bytes[i] === byte);
-  const isZip = starts(0x50, 0x4b, 3, 4);
-  if (isZip || starts(0xd0, 0xcf, 0x11, 0xe0))
-    throw new Failure(
-      'dataset-invalid',
-      `${path} is a spreadsheet (${isZip ? 'such as .xlsx or .ods' : '.xls'}), not a CSV file. Open it, choose "Save As", the type "CSV UTF-8", and name that file instead.`,
-    );
-  if (starts(0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes);
-  if (starts(0xfe, 0xff)) return new TextDecoder('utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes); // without its byte order mark
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes); // what Excel's plain "CSV" is on Western systems
-  }
 }
 
 /** What ends the first title, which has none in it; later ones may ("length, cm"). */
@@ -108,8 +95,8 @@ export function wrongCellCount(
 ): string {
   const count = `the class "${name}" has ${values.length} ${values.length === 1 ? 'value' : 'values'} for ${columns.length} columns.`;
   if (values.length < columns.length)
-    return `${count} Find the one that is missing: added elsewhere, it shifts all that follow.`;
-  const remedy = 'Find the one that is too many: without another one, all that follow are shifted.';
+    return `${count} Find the missing one: if it is added in the wrong place, all values after it are shifted.`;
+  const remedy = 'Find the surplus one: if another one is removed, all values after it are shifted.';
   // The usual reason: 0,5 in a table whose cells are separated by commas, too.
   const mayHaveDecimalCommas = delimiter === ',' && !values.some((value) => value.includes('.'));
   return mayHaveDecimalCommas

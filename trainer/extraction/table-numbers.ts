@@ -8,6 +8,9 @@ const withPoint = /^[+-]?\d*\.\d+(?:e[+-]?\d+)?$/i;
 const dateCell =
   /^\d{1,2}[. -]*(jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-z]*\.?(\s*-?\d+)?$/i;
 
+export const isYesWord = (cell: string): boolean => /^(y|yes|true|ja|oui|s[ií]|x|✓|✔)$/i.test(cell);
+export const isNoWord = (cell: string): boolean => /^(n|no|false|nein|non|-|–|—)$/i.test(cell);
+
 export interface NumberReader {
   /** NaN for what is no number. */
   value(cell: string): number;
@@ -35,14 +38,13 @@ export function numberReader(cells: Iterable<string>): NumberReader {
     },
     remedy: (cell) => {
       const half = `0${separator}5`;
-      if (cell === '')
-        return `Write a number, such as 0 or ${half}: what is not known has no place in training.`;
-      if (/^(yes|true|ja|oui|x|✓|✔)$/i.test(cell)) return 'Write 1.';
-      if (/^(no|false|nein|non|-|–|—)$/i.test(cell)) return 'Write 0.';
+      if (cell === '') return `Write a number, such as 0 or ${half}: training needs a value in every cell.`;
+      if (isYesWord(cell)) return 'Write 1.';
+      if (isNoWord(cell)) return 'Write 0.';
       if (/^#\w/.test(cell))
         return 'Write a number: this is what a spreadsheet shows for a formula that fails.';
       if (dateCell.test(cell))
-        return 'The spreadsheet took a number for a date: give the column the format "number", and write it anew.';
+        return 'The spreadsheet turned a number into a date: format the column as "Number", and enter it again.';
       const found = numbersIn(cell);
       // A wrong number that is obeyed is worse than none: of several in a cell, nobody knows which is meant.
       const readings =
@@ -53,7 +55,7 @@ export function numberReader(cells: Iterable<string>): NumberReader {
       if (odd.test(cell))
         return `Write ${what}: other cells of this table have decimal ${hasDecimalCommas ? 'commas' : 'points'}.`;
       if (cell.endsWith('%') && readings.length === 1)
-        return `Write ${what}, or the hundredth part of it, as the other cells of the column have it.`;
+        return `Write ${what}, or one hundredth of it, whichever the other cells of the column have.`;
       if (text !== cell)
         return `Write ${what}${readings.length === 1 ? ' alone' : ''}, without unit or other words.`;
       return readings.length === 1 && grouped !== null

@@ -157,7 +157,7 @@ export async function pullQuantised(
   const ranges = readRanges(resolve(projectFolder(), 'models', source.ranges));
   const model = (await quantiserOf(float)).write(ranges, metadataOf(float));
   const whyNotKept = ({ message }: Failure): void => {
-    watcher.note(`${message} It is used from memory, and made anew by the next start.`);
+    watcher.note(`${message} It is used from memory, and made again at the next start.`);
   };
   const complete = { ...entry, fixedBatch: float.entry.fixedBatch };
   return keepPulled(catalogue, complete, model, mayStayInMemory ? whyNotKept : undefined);

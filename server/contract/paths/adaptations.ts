@@ -113,7 +113,7 @@ made by its first picture, and what is in it is forgotten after \`--pool-days\` 
       delete: {
         operationId: 'removePool',
         summary: 'Forget what is in a pool',
-        description: `Also the sample of classified pictures, which begins anew. Adaptations that were learnt from it stay. ${changeNote}`,
+        description: `Also the sample of classified pictures, which starts again. Adaptations that were learnt from it stay. ${changeNote}`,
         security: adminKeyed,
         parameters: [poolName],
         responses: {

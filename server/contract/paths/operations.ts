@@ -93,7 +93,7 @@ export const operationsPaths: PathGroup = {
     '/admin/reload': {
       post: {
         operationId: 'reload',
-        summary: 'Load the bundle anew',
+        summary: 'Reload the bundle',
         description: `Reads the bundle again from the path that the server was started with, warms it up, and switches to it without a
 failed request. When it cannot be used, the previous one keeps serving. Always needs an admin key.`,
         security: adminKeyed,

@@ -78,7 +78,7 @@ function Verdict({
   if (!first)
     return (
       <div class="verdict">
-        <p class="verdict-name">No class is that likely</p>
+        <p class="verdict-name">No class is likely enough</p>
         <p class="verdict-kind">{restrictionWords()}</p>
       </div>
     );
@@ -94,11 +94,11 @@ function Verdict({
       </p>
       {verdict === 'unknown' && (
         <p class="verdict-unknown">
-          <strong>None of the classes it knows</strong>: it looks newer than {percentInWords(novelty ?? 1)} of
-          pictures of known classes. {first.class} is the nearest.
+          <strong>Probably none of the known classes</strong>: it looks newer than{' '}
+          {percentInWords(novelty ?? 1)} of the pictures of known classes. {first.class} is the nearest.
         </p>
       )}
-      {verdict === 'unsure' && <p class="verdict-kind">Not sure: no class has half of the probability.</p>}
+      {verdict === 'unsure' && <p class="verdict-kind">Not sure: no class reaches 50 %.</p>}
     </div>
   );
 }

@@ -48,7 +48,7 @@ export function AttributeFields({ draft }: { readonly draft: ClassDraft }) {
       <p class="fine attributes-legend">
         Sliders go from the lowest to the highest value of a class in training. Up to 1, values are shares.
       </p>
-      {shown.length === 0 && <div class="placeholder">No attribute fits.</div>}
+      {shown.length === 0 && <div class="placeholder">No attributes match.</div>}
       <div class="attributes-list" inert={draft.doing.value === 'reading'}>
         {shown.map((family) => (
           // Another key where that changes, so that families are mounted again instead of rendering folded ones right away.

@@ -43,7 +43,7 @@ export function ClassesPanel() {
         </button>
       </header>
       <p class="fine">
-        What it can answer. Describe another one, and it is recognised from the next picture on.
+        What the model can answer. Describe another class, and it is recognised from the next picture on.
       </p>
       <div class="classes-tools">
         <SearchField label="Search classes" placeholder="Search by name" value={search} change={setSearch} />

@@ -31,8 +31,8 @@ export function ConfusionPreview(properties: {
       ))}
       {plausible && expected !== null && (
         <p>
-          About {percentInWords(expected)} of its pictures will be recognised, by what classes held out in
-          training reached.
+          About {percentInWords(expected)} of its pictures will be recognised, judging by classes that were
+          held out in training.
         </p>
       )}
       {pictures.map((picture) => (
@@ -41,7 +41,7 @@ export function ConfusionPreview(properties: {
         </p>
       ))}
       <p>
-        Of pictures as the model imagines them, {percentInWords(recognised)} are recognised as it
+        Of features that the model makes up for it, {percentInWords(recognised)} are recognised
         {rivals.length > 0 && ', '}
         {rivals
           .map(({ name: rival, probability }) => `${percentInWords(probability)} as ${rival}`)

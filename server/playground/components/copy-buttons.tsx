@@ -6,7 +6,9 @@ import { notify } from '../state/notices.js';
 export function CopyButtons() {
   const copy = (words: string, text: string) => async (): Promise<void> => {
     notify(
-      (await copyText(text)) ? `Copied as ${words}.` : `This browser does not let the page copy. ${text}`,
+      (await copyText(text))
+        ? `Copied as ${words}.`
+        : `This browser does not allow the page to copy. ${text}`,
     );
   };
   return (

@@ -54,7 +54,7 @@ export function CorrectionForm() {
       </button>
       <p class="fine" id="correction-words">
         {isNew
-          ? 'No class has this name yet: it is made from this picture alone. More pictures and attributes may follow.'
+          ? 'No class has this name yet. It is created from this picture alone; you can add more pictures, and attributes, later.'
           : 'The class learns from this picture at once. What the network makes of it is stored, not the picture.'}
       </p>
       {correctionProblem.value && <ProblemNotice problem={correctionProblem.value} />}

@@ -8,9 +8,9 @@ export async function withDroppedFiles(
   try {
     const files = await droppedFiles(transfer);
     if (files.length > 0) use(files);
-    else notify('There was no file in that. Save the picture first, or copy and paste it.');
+    else notify('There was no file in what you dropped. Save the picture first, or copy and paste it.');
   } catch (error) {
-    notify(`What was dropped cannot be read: ${(error as Error).message}`);
+    notify(`What you dropped cannot be read: ${(error as Error).message}`);
   }
 }
 

@@ -60,7 +60,7 @@ function Thumbnail({ picture, draft }: { readonly picture: DraftPicture; readonl
         <PictureImage
           address={address}
           alt={picture.name}
-          otherwise={<span class="thumbnail-none">{picture.name} is no picture</span>}
+          otherwise={<span class="thumbnail-none">{picture.name} is not a picture</span>}
         />
       )}
       <button

@@ -12,7 +12,7 @@ export function EditorProblem({ draft: open }: { readonly draft: ClassDraft }) {
     <ProblemNotice problem={problem}>
       {problem.code === 'precondition-failed' && open.editing !== null && (
         <button type="button" class="button" onClick={() => void open.read(open.editing!)}>
-          Read it again, without my changes
+          Reload it, without my changes
         </button>
       )}
       {problem.code === 'conflict' && open.editing === null && isEditable && (

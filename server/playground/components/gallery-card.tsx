@@ -34,7 +34,7 @@ export function GalleryCard({ picture }: { readonly picture: GalleryPicture }) {
           ? inWords(problem).title
           : !answer
             ? 'Looking …'
-            : (first?.class ?? 'No class is that likely')}
+            : (first?.class ?? 'No class is likely enough')}
       </span>
       {first && (
         <span class="card-share">

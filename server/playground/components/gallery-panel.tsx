@@ -18,7 +18,7 @@ import { MissingClasses } from './missing-classes.js';
 import { SearchField } from './search-field.js';
 
 const orders: Readonly<Record<Order, string>> = {
-  added: 'as they came',
+  added: 'in the order added',
   name: 'by name',
   class: 'by class',
   'most-confident': 'most confident first',
@@ -95,7 +95,7 @@ export function GalleryPanel() {
           </li>
         ))}
       </ul>
-      {shownPictures.value.length === 0 && <p class="fine">No picture fits.</p>}
+      {shownPictures.value.length === 0 && <p class="fine">No pictures match.</p>}
       <MissingClasses />
     </section>
   );

@@ -28,7 +28,7 @@ function OpenKeyDialog({ request }: { readonly request: KeyRequest }) {
         <p>
           {request.refused
             ? request.detail
-            : 'Whoever runs it has one; the link that "unseen demo" prints brings it along. It stays in this page, and is gone when the page is closed or loaded again.'}
+            : 'Whoever runs the server has one; the link that "unseen demo" prints contains it. It stays in this page only, until you close or reload the page.'}
         </p>
         <label class="field">
           Key

@@ -2,8 +2,8 @@ import type { Kind } from '../state/classes.js';
 
 const explanations: Readonly<Record<Kind, string>> = {
   seen: 'training had pictures of it',
-  unseen: 'training had no picture of it',
-  added: 'while serving, by its attributes, pictures of it, or both',
+  unseen: 'training had no pictures of it',
+  added: 'described while serving, by attributes, pictures, or both',
 };
 
 export const allKinds = Object.keys(explanations) as readonly Kind[];

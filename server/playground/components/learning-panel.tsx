@@ -73,7 +73,7 @@ function PicturesField({ isBusy }: { readonly isBusy: boolean }) {
       }}
     >
       <p>
-        Drop a folder here, of more than a hundred pictures. The server keeps what its network makes of them
+        Drop a folder of more than a hundred pictures here. The server keeps what its network makes of them
         until you are done, never the pictures.
       </p>
       <input
@@ -123,7 +123,7 @@ function Progress() {
         {value.step === 'sending'
           ? `Sending pictures: ${value.sent} of ${value.total}`
           : value.step === 'asking'
-            ? 'Finding out what the pictures say'
+            ? 'Finding out what can be learnt'
             : 'Learning'}
       </label>
       {value.step === 'sending' ? (
@@ -138,7 +138,8 @@ function Progress() {
 /** What pictures are answered with at the moment, beyond training. */
 function InForce() {
   const active = adaptations.value?.find((one) => one.active);
-  if (!active) return adaptations.value ? <p class="fine">Nothing is learnt from pictures so far.</p> : null;
+  if (!active)
+    return adaptations.value ? <p class="fine">Nothing has been learnt from pictures so far.</p> : null;
   return (
     <div class="learning-in-force">
       <p>

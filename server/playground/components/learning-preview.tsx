@@ -44,7 +44,7 @@ export function LearningPreview() {
         <button type="button" class="button" disabled={isBusy} onClick={() => void dismissLearning()}>
           Forget the pictures
         </button>
-        {!report.isRecommended && <span class="fine">The server would not do this by itself.</span>}
+        {!report.isRecommended && <span class="fine">The server does not recommend it.</span>}
       </div>
     </div>
   );

@@ -44,9 +44,9 @@ export function MayAnswerChoice() {
             value={allowedGroup}
             names={(groups.value ?? []).map(({ name }) => name)}
           />
-          <Choice label="Also summed by family" none="no" value={family} names={groupFamilies.value} />
+          <Choice label="Also sum by family" none="no" value={family} names={groupFamilies.value} />
           <label class="field">
-            Least probability, in percent
+            Minimum probability, in percent
             <input
               type="number"
               min={0}
@@ -68,7 +68,7 @@ export function MayAnswerChoice() {
               void classify();
             }}
           >
-            Let all classes answer
+            Allow all classes
           </button>
         )}
       </div>
@@ -111,7 +111,7 @@ function ClassPicker() {
         ))}
       </datalist>
       <button type="button" class="button" disabled={text.trim() === ''} onClick={add}>
-        Let it answer
+        Allow this class
       </button>
       {problem !== null && (
         <p id="may-answer-problem" class="may-answer-problem" role="alert">

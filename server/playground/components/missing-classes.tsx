@@ -52,10 +52,11 @@ function wordsOf(): string {
   const { value } = search;
   if (value.step === 'sending') return `Sending pictures: ${value.sent} of ${value.total}`;
   if (value.step === 'asking') return 'Looking for groups';
-  if (value.step === 'idle') return 'Pictures that are none of the known classes, in groups that you name.';
+  if (value.step === 'idle')
+    return 'Finds groups of pictures that belong to none of the known classes, for you to name.';
   const among = `among ${counted(value.pictures, 'picture')}`;
   if (value.groups.length === 0) return `No group ${among} looks like a missing class. ${value.advice}`;
-  return `${counted(value.groups.length, 'group')} ${among} may be a class that is missing. ${value.advice}`;
+  return `${counted(value.groups.length, 'group')} ${among} may be a missing class. ${value.advice}`;
 }
 
 function Group({ group, files }: { readonly group: ShownGroup; readonly files: ReadonlyMap<string, File> }) {

@@ -48,9 +48,9 @@ function PictureField({ isOver }: { readonly isOver: boolean }) {
         </label>
         <p>
           {!picture
-            ? 'or drop or paste one or many, anywhere on this page'
+            ? 'or drop or paste one or more, anywhere on this page'
             : picture.isGreeting
-              ? `A sample: ${picture.name}. Or drop your own, one or many.`
+              ? `A sample: ${picture.name}. Or drop pictures of your own, one or many.`
               : picture.name}
         </p>
       </div>

@@ -28,7 +28,7 @@ export function Reasons({
           <p>{restsOnWords(evidence.restsOn)}</p>
           {evidence.sentence !== '' && <p class="explanation-sentence">{evidence.sentence}</p>}
           {evidence.restsOn.attributes > 0 && (
-            <p class="fine">A dot is what was read from the picture, a ring what the class has.</p>
+            <p class="fine">A dot marks what was read from the picture, a ring what the class has.</p>
           )}
           <div class="evidence">
             <EvidenceList title="Speaks for it" mood="for" list={evidence.for} />
@@ -44,9 +44,9 @@ export function Reasons({
 /** What is known of the class. */
 function restsOnWords({ training, attributes, pictures }: Grounds): string {
   const added = pictures > 0 ? counted(pictures, 'picture') : '';
-  if (training) return `It rests on pictures of its training${added && ` and on ${added} more`}.`;
+  if (training) return `Known from the pictures of its training${added && ` and ${added} more`}.`;
   const described = attributes > 0 ? counted(attributes, 'attribute') : '';
-  return `It rests on ${[described, added].filter(Boolean).join(' and ')}.`;
+  return `Known by ${[described, added].filter(Boolean).join(' and ')}.`;
 }
 
 /** The same in a few words, beside the kind of the class. */
@@ -56,7 +56,7 @@ export function knownByWords(kind: Kind, { training, attributes, pictures }: Gro
   if (training) return `training had pictures of it${added && `, and ${added} came later`}`;
   if (attributes === 0) return `${when}known by ${added} only`;
   if (!added && kind === 'unseen')
-    return 'training had no picture of it; it is known by its description only';
+    return 'training had no pictures of it; it is known by its description only';
   return `${when}known by its attributes ${added ? `and ${added}` : 'only'}`;
 }
 
@@ -93,7 +93,7 @@ function ReadAttributes({ attributes, sentence }: Pick<ShownExplanation, 'attrib
     <section aria-labelledby="read-title">
       <h3 id="read-title">Read from the picture</h3>
       <p class="read-sentence">{sentence}</p>
-      <p class="fine">First what is certainly there, then what is certainly missing, then the rest.</p>
+      <p class="fine">First what is certainly there, then what is certainly not, then the rest.</p>
       <ul class="read-list">
         {shown.map(({ attribute, value, salience, certainty, present }) => (
           <li key={attribute}>

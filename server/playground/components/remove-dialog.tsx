@@ -35,7 +35,10 @@ function OpenRemoveDialog({ known }: { readonly known: ListedClass }) {
   return (
     <Dialog label={`Remove ${known.name}`} class="dialog-small" close={close}>
       <h2>Remove {known.name}?</h2>
-      <p>Pictures are no longer recognised as it. Its attributes are gone, too.</p>
+      <p>
+        Pictures will no longer be recognised as this class. “unseen classes restore” brings it back within a
+        month.
+      </p>
       {problem && <ProblemNotice problem={problem} />}
       <div class="dialog-actions">
         <button type="button" class="button" onClick={close}>

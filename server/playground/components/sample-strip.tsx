@@ -13,7 +13,7 @@ export function SampleStrip() {
   if (samples.value.length === 0) return null;
   return (
     <div class="samples">
-      <p id="samples-title">Or a signal flag, most known to it by description only:</p>
+      <p id="samples-title">Or try a signal flag. The model knows most of them by description only:</p>
       <ul aria-labelledby="samples-title">
         {samples.value.map((sample) => (
           <li key={sample.name}>

@@ -23,7 +23,7 @@ export function StartChoice({ draft }: { readonly draft: ClassDraft }) {
         onChange={({ currentTarget }) => void draft.startFrom(currentTarget.value)}
       >
         {draft.start.value === startFromKept && (
-          <option value={startFromKept}>The draft as it was before the page was loaded again</option>
+          <option value={startFromKept}>Your draft from before the page was reloaded</option>
         )}
         {answer.value?.explanation && (
           <option value={startFromPicture}>What was read from the picture</option>
@@ -31,7 +31,7 @@ export function StartChoice({ draft }: { readonly draft: ClassDraft }) {
         {draft.pictures.value.length > 0 && (
           <option value={startFromExamples}>What is read from its pictures</option>
         )}
-        <option value={startFromNothing}>Nothing: every attribute at its smallest</option>
+        <option value={startFromNothing}>Nothing: every attribute at its minimum</option>
         {groups.map(([kind, label]) => (
           <optgroup key={kind} label={label}>
             {classes.value

@@ -56,7 +56,7 @@ export async function learnFrom(files: readonly File[]): Promise<void> {
       },
     });
     learning.value = { step: 'asking' };
-    announce('Finding out what the pictures say');
+    announce('Finding out what can be learnt');
     const used = pool;
     const report = await ask((client) => client.previewAdaptation(used));
     learning.value = { step: 'shown', preview: { report, names } };

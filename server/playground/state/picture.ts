@@ -76,7 +76,7 @@ export async function classify(): Promise<void> {
     announce(
       first
         ? `${first.class}, ${kindOf(first)}, ${percentInWords(first.probability)}`
-        : 'No class is that likely',
+        : 'No class is likely enough',
     );
     if (found.model.version !== model.value?.model.version) void fetchModel(); // another model has been loaded since
   } catch (error) {

@@ -6,9 +6,9 @@ type Code = UnseenProblem['code'];
 
 const titles: Partial<Record<Code, string>> = {
   'server-unreachable': 'The server cannot be reached',
-  'deadline-exceeded': 'There was no answer in time',
-  overloaded: 'The server has too much to do',
-  'rate-limited': 'Too many questions in a short time',
+  'deadline-exceeded': 'The answer took too long',
+  overloaded: 'The server is too busy',
+  'rate-limited': 'Too many requests in a short time',
   draining: 'The server is about to stop',
   'not-ready': 'The server is not ready yet',
   'inference-failed': 'The picture was lost on the way',
@@ -23,18 +23,18 @@ const titles: Partial<Record<Code, string>> = {
   forbidden: 'This is not allowed',
   'too-few-pictures': 'These are too few pictures',
   'nothing-learnt': 'These pictures say nothing new',
-  'limit-reached': 'The server keeps no more of them',
-  'not-found': 'It is gone',
+  'limit-reached': 'The limit of the server is reached',
+  'not-found': 'It no longer exists',
   conflict: 'It exists already, with other attributes',
   'precondition-failed': 'Somebody else has changed it meanwhile',
   'attributes-invalid': 'These attributes do not fit the model',
-  'request-invalid': 'The server did not understand the question',
+  'request-invalid': 'The server did not understand the request',
 };
 
 const advice: Partial<Record<Code, string>> = {
-  'server-unreachable': 'Is it still running? This page looks for it every few seconds.',
+  'server-unreachable': 'Is it still running? This page tries again every few seconds.',
   'image-type-refused': 'JPEG, PNG and WebP pictures can be read.',
-  'inference-failed': 'Ask again: that is safe.',
+  'inference-failed': 'Ask again; nothing was changed.',
 };
 
 interface Words {

@@ -102,7 +102,7 @@ describe('a file that holds something else is not touched', () => {
     'null\n',
   ])('as JSON lines: %j', async (text) => {
     writeFileSync(path, text);
-    await expect(run(jsonLinesFormat, ['1'])).rejects.toThrow('lines that are no answers');
+    await expect(run(jsonLinesFormat, ['1'])).rejects.toThrow('lines that are not answers');
     expect(content()).toBe(text);
   });
 

@@ -27,7 +27,7 @@ describe('the summary of a table', () => {
       '4 pictures answered: a.csv',
       '  gnu  2',
       '1 look like none of the classes',
-      '1 have no class that is as likely as --min-probability',
+      '1 have no class that reaches --min-probability',
     ]);
     expect(summary.value()).toEqual({
       ...{ answered: 4, problems: 0, answeredBefore: 0 },
@@ -37,7 +37,7 @@ describe('the summary of a table', () => {
 
   test('says where they are moved', () => {
     expect(summary.text(['a.csv'], new MoveByClass('sorted', false))).toContain(
-      'none of the classes; moved to sorted/none of these\n1 have no class that is as likely as --min-probability; not moved',
+      'none of the classes; moved to sorted/none of these\n1 have no class that reaches --min-probability; not moved',
     );
     expect(summary.text(['a.csv'], new MoveByClass('sorted', true))).toContain('moved to the nearest class');
   });
@@ -50,7 +50,7 @@ describe('the summary of a table', () => {
     const both = summaryOf(problem('image-invalid'), problem('inference-failed'), problem('image-invalid'));
     expect(both.exitCode).toBe(10);
     expect(both.text(['a.csv'], null)).toMatch(
-      /2 could not be used:\n.*\n.*\n1 could not be answered; give the same command again for them:\n.*inference-failed/,
+      /2 could not be used:\n.*\n.*\n1 could not be answered; run the same command again for them:\n.*inference-failed/,
     );
   });
 });

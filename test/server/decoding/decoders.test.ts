@@ -300,7 +300,7 @@ test('a picture that takes far more memory than was estimated is refused, its de
   await expect(harmful).rejects.toMatchObject({
     code: 'image-invalid',
     message:
-      'The picture takes more memory to decode than a picture of its size should. Save it anew with another program.',
+      'The picture takes more memory to decode than a picture of its size should. Save it again with another program.',
   });
   const decoded = await others;
   expect(decoded).toHaveLength(20);

@@ -67,7 +67,7 @@ describe.skipIf(!server)('correcting an answer', () => {
     await expectVerdict(page, new RegExp(`^Mike ${before}`));
   });
 
-  test('makes a new class from the picture alone, and says what it rests on', async () => {
+  test('makes a new class from the picture alone, and says what it is known by', async () => {
     await chooseSample(page, 'Rising sun');
     await field().fill('Hinomaru');
     await page.getByRole('button', { name: 'Add as a new class' }).click();
@@ -75,10 +75,10 @@ describe.skipIf(!server)('correcting an answer', () => {
     expect(await outcome().textContent()).toMatch(/Before.*not among the first 6Now\s*Hinomaru \d+/);
     const known = await client.class('Hinomaru');
     expect([known.examples, known.attributes]).toEqual([1, {}]);
-    await page.getByText('It rests on 1 picture.').waitFor();
+    await page.getByText('Known by 1 picture.').waitFor();
     await chooseSample(page, 'Mike');
     await expect.poll(() => outcome().textContent()).toBe(''); // it was said of another picture
-    await page.getByText(/It rests on \d+ attributes\./).waitFor();
+    await page.getByText(/Known by \d+ attributes\./).waitFor();
   });
 
   test('a refusal is shown, and nothing is added', async () => {

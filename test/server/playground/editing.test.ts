@@ -161,7 +161,7 @@ describe.skipIf(!server)('the editor of a class', () => {
     await page.route('**/classes/Japan/examples', (route) => route.fulfill(refused), { times: 1 });
     const save = editor(page).locator('button[type=submit]');
     await save.click();
-    await alert(editor(page), 'The server keeps no more of them').waitFor();
+    await alert(editor(page), 'The limit of the server is reached').waitFor();
     await save.click();
     await waitForSaved(page, /^Japan is saved/);
     const { attributes, examples } = await client.class('Japan');
@@ -173,7 +173,7 @@ describe.skipIf(!server)('the editor of a class', () => {
     await editor(page)
       .getByLabel('Add pictures of it')
       .setInputFiles([{ name: 'notes.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no picture') }]);
-    await editor(page).getByText('notes.jpg is no picture').waitFor();
+    await editor(page).getByText('notes.jpg is not a picture').waitFor();
     expect(await editor(page).locator('img').count()).toBe(0);
   });
 

@@ -68,7 +68,7 @@ describe.skipIf(!server)('the grid', () => {
     await expectSameAnswers();
     for (const row of await table())
       expect([[row.class, row['class 2']].sort(), row['class 3']]).toEqual([['Mike', 'Victor'], '']);
-    await page.getByRole('button', { name: 'Let all classes answer' }).click();
+    await page.getByRole('button', { name: 'Allow all classes' }).click();
     await expect.poll(classes).toContain('Lima');
     await allAnswered();
     expect([await classes(), await shares()]).toEqual(before);
@@ -87,11 +87,11 @@ describe.skipIf(!server)('the grid', () => {
   test('says where no class is likely enough, keeps all probabilities in its table, and a class can be described', async () => {
     await letOnly('Mike', 'Victor', 'Lima');
     await expect.poll(classes).not.toContain('Rising sun');
-    await page.getByLabel('Least probability, in percent').fill('99');
-    await page.getByLabel('Least probability, in percent').press('Tab');
-    await expect.poll(classes).toContain('No class is that likely');
+    await page.getByLabel('Minimum probability, in percent').fill('99');
+    await page.getByLabel('Minimum probability, in percent').press('Tab');
+    await expect.poll(classes).toContain('No class is likely enough');
     await allAnswered();
-    for (const order of ['by class', 'most confident first', 'as they came'])
+    for (const order of ['by class', 'most confident first', 'in the order added'])
       await page.getByLabel('Order of the pictures').selectOption(order);
     await page.getByLabel('Filter pictures').fill('rising');
     await page.getByLabel('Which answers are shown').selectOption('seen classes');
@@ -99,9 +99,9 @@ describe.skipIf(!server)('the grid', () => {
     await page.getByLabel('Which answers are shown').selectOption('all answers');
     await page.getByLabel('Filter pictures').fill('');
     for (const row of await table()) expect(row.class).not.toBe('');
-    const unlikely = (await classes()).indexOf('No class is that likely');
+    const unlikely = (await classes()).indexOf('No class is likely enough');
     await page.locator('.card').nth(unlikely).click();
-    await expectVerdict(page, /^No class is that likely/);
+    await expectVerdict(page, /^No class is likely enough/);
     await page.getByRole('button', { name: 'None of these? Describe its class' }).click();
     await editor(page).getByRole('heading', { name: 'Add a class' }).waitFor();
   });
@@ -116,7 +116,7 @@ describe.skipIf(!server)('the grid', () => {
     await expect.poll(() => page.locator('.card-share').count(), { timeout: 20_000 }).toBe(0);
     await page.locator('.card').first().click();
     await page.locator('.answer-panel').getByRole('alert').waitFor();
-    await page.getByRole('button', { name: 'Let all classes answer' }).click();
+    await page.getByRole('button', { name: 'Allow all classes' }).click();
     await expect.poll(classes).toContain('Victor');
     await expectVerdict(page, /^Lima/);
   }, 60_000);

@@ -27,7 +27,7 @@ describe.skipIf(!server)('learning from pictures', () => {
     page = await openPage(`${server!.url}/#key=${testKey}`);
     await page.locator('.learning-panel summary').first().focus();
     await page.keyboard.press('Enter'); // by keyboard alone
-    await page.getByText('Nothing is learnt from pictures so far.').waitFor();
+    await page.getByText('Nothing has been learnt from pictures so far.').waitFor();
   });
   afterEach(() => closePage(page));
 
@@ -62,7 +62,7 @@ describe.skipIf(!server)('learning from pictures', () => {
     expect(await violations()).toEqual([]);
 
     await undo.press('Enter');
-    await page.getByText('Nothing is learnt from pictures so far.').waitFor();
+    await page.getByText('Nothing has been learnt from pictures so far.').waitFor();
     expect((await client.adaptations()).adaptations).toMatchObject([{ active: false }]);
   }, 240_000);
 

@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('with 312 attributes', async () => {
     await editor(page)
       .getByRole('button', { name: /^has wing color olive: back to/ })
       .click();
-    await editor(page).getByText('No attribute fits.').waitFor();
+    await editor(page).getByText('No attributes match.').waitFor();
     await changes('0 changes');
   });
 

@@ -63,7 +63,7 @@ describe.skipIf(!server)('missing classes', () => {
       .poll(async () => (await shownPredictions(page)).map(({ name }) => name).sort())
       .toEqual(classNames.slice(0, 2).sort());
     await page.getByText('Only 2 classes may answer').waitFor();
-    await page.getByRole('button', { name: 'Let all classes answer' }).click();
+    await page.getByRole('button', { name: 'Allow all classes' }).click();
     await expect.poll(async () => (await shownPredictions(page)).length).toBeGreaterThan(2);
   }, 120_000);
 });

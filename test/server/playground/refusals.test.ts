@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     const { models } = await visit({ deadlineSeconds: 0.05 });
     await expect.poll(() => models.current.inference.state.workersReady).toBe(1);
     await show(await numbered(3, 6000)); // takes longer than that to decode
-    await alert(page, 'There was no answer in time').waitFor();
+    await alert(page, 'The answer took too long').waitFor();
     await page.getByRole('button', { name: 'Try again' }).waitFor();
   });
 

@@ -101,7 +101,7 @@ describe.skipIf(!server)('teaching the server', () => {
     await editor(page)
       .getByRole('button', { name: /^colour white: back to/ })
       .click();
-    await editor(page).getByText('No attribute fits.').waitFor();
+    await editor(page).getByText('No attributes match.').waitFor();
   });
 
   test('values read from the picture are a start as well', async () => {
@@ -141,7 +141,7 @@ describe.skipIf(!server)('teaching the server', () => {
     await expectation().waitFor();
     await editor(page).locator('button[type=submit]').click();
     await alert(editor(page), 'Somebody else has changed it meanwhile').waitFor();
-    await press('Read it again, without my changes');
+    await press('Reload it, without my changes');
     await editor(page).getByText('0 changes').waitFor();
     await editor(page).getByLabel('Filter attributes').fill('colour::black');
     await expect.poll(() => editor(page).getByLabel('colour black, exactly').inputValue()).toBe('0.5');

@@ -20,6 +20,6 @@ test('a grid that is no JSON is named as such', async () => {
   const path = join(folder, 'grid.json');
   writeFileSync(path, '{"a": [1,');
   await expect(readGrid(path, configurationSchema.parse({}))).rejects.toThrow(
-    `The grid ${path} is no JSON: `,
+    `The grid ${path} is not JSON: `,
   );
 });

@@ -113,11 +113,11 @@ describe('a folder of pictures becomes a dataset', () => {
       ].join('\n'),
     );
     await expect(extract(request('by-list', { list }), silent, given)).rejects.toThrow(
-      /^3 lines of .*list\.csv cannot be used; no picture has been read\. .*--leave-out-lines:\n.*line 22: "sometimes" is no split/,
+      /^3 lines of .*list\.csv cannot be used; no picture has been read\. .*--leave-out-lines:\n.*line 22: "sometimes" is not a split/,
     );
     const { assembled } = await extract(request('by-list', { list, leaveOutLines: true }), silent, given);
     expect(assembled?.leftOut).toEqual([
-      { file: `${list}, line 22`, reason: expect.stringContaining('"sometimes" is no split') as string },
+      { file: `${list}, line 22`, reason: expect.stringContaining('"sometimes" is not a split') as string },
       ...[23, 24].map((line) => ({
         file: `${list}, line ${line}`,
         reason: expect.stringContaining('outside of the folder of images') as string,
@@ -239,7 +239,7 @@ describe('bad input is reported with a fix suggestion, and the rest is extracted
     const expected = [
       /bad\.csv, line 5 \| "four" for legs \(column B\) of the class "dog" is not a number\. Write a number/,
       /bad\.csv, line 7 \| the class "ant" is described twice/,
-      /^README\.txt \| it lies beside the class folders\. Move it/,
+      /^README\.txt \| it is next to the class folders\. Move it/,
       /^emu\/ \| the folder holds no pictures\. Add some/,
       /^dog\/ \| the class "dog" has 1 picture but no usable line in .*bad\.csv/,
       /^yak\/ \| the class "yak" has 1 picture but no usable line in .*bad\.csv\. Add one/,

@@ -27,7 +27,9 @@ const expected = {
     [0.5, 11.5],
     [0, 14],
   ],
+  places: [expect.stringMatching(/table-\d+\.csv, line \d$/), expect.stringMatching(/, line \d$/)],
   leftOut: [],
+  mistakes: [],
   named: new Set(['Blaumeise', 'Kohlmeise']),
 };
 const european = 'class;Flügel;Größe\r\nBlaumeise;0,5;11,5\r\nKohlmeise;0;14\r\n';
@@ -41,6 +43,7 @@ describe('the same table is read', () => {
       'with tabs, as UTF-16 ("Unicode text")',
       Buffer.from(`\ufeff${european.replaceAll(';', '\t')}`, 'utf16le'),
     ],
+    ['as UTF-16 without a byte order mark', Buffer.from(european, 'utf16le')],
     ['in the encoding of Windows', Buffer.from(european, 'latin1')],
     ['with empty columns and lines at its end', european.replaceAll('\r\n', ';;\r\n') + ';;;;\r\n'],
     ['with Class, and Excel’s own word for the separator', `sep=;\r\n${european.replace('class', 'Class')}`],
@@ -56,6 +59,15 @@ describe('what cannot be used is told with row, column and remedy', () => {
     ['class;b;;c\nx;1;2;3', /line 1: column C has no name\. Write one/],
     ['class;b;b\nx;1;2', /two columns are called "b" \(B and C\)\. Rename one/],
     ['class\nx', /there is no attribute/],
+    ['', /is empty\. It needs a header line/],
+    ['class;b\n', /describes no class: there is nothing below the header line/],
+    [
+      ';wing;;size\nclass;a;b;c\nx;1;2;3',
+      /the header line must be the first, but it is line 2\. Remove the lines above/,
+    ],
+    ['Birds of 2024;;\n;;\nclass;a;b\nx;1;2', /the header line must be the first, but it is line 3/],
+    ['class,b\nx,1\n"y,2\nz,3', /a double quote in line 3 is opened and never closed/],
+    ['class,b\nx,1\0\n', /is not a text file/],
   ])('%s', async (content, message) => {
     await expect(read(content)).rejects.toThrow(message);
   });
@@ -67,8 +79,8 @@ describe('what cannot be used is told with row, column and remedy', () => {
     ['0,5', /Write 0\.5: other cells of this table have decimal points/],
     ['0x10', /is not a number/],
     ['#DIV/0!', /Write a number: this is what a spreadsheet shows for a formula that fails/],
-    ['01.Mai', /The spreadsheet took a number for a date/],
-    ['50%', /Write 50, or the hundredth part of it, as the other cells of the column have it/],
+    ['01.Mai', /The spreadsheet turned a number into a date/],
+    ['50%', /Write 50, or one hundredth of it, whichever the other cells of the column have/],
   ])('a cell "%s"', async (cell, message) => {
     const { leftOut } = await read(`class;legs;size\nant;6;0.1\ndog;${cell};5\n`);
     expect(leftOut.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason}`).join()).toMatch(message);
@@ -161,6 +173,102 @@ test('a class with pictures and no line ends the run, unless it is to be left ou
   );
 });
 
+test('Windows letters beyond Latin-1 are read', async () => {
+  const { classNames } = await read(Buffer.from('class,wing\n\x8cdicn\xe8me \x96 m\xe2le,1\n', 'latin1'));
+  expect(classNames).toEqual(['Œdicnème – mâle']);
+});
+
+describe('a mistake that goes through a column is told once', () => {
+  const names = ['Amsel', 'Drossel', 'Fink', 'Star', 'Zeisig'];
+  test.each([
+    [['76%', '49%', '70%', '90%', '5 %'], 'Write them without the percent sign.'],
+    [
+      ['yes', 'no', 'yes', 'x', ''],
+      'Write 1 for "yes" and "x" and 0 for "no", and 0 into the empty cells if they mean no.',
+    ],
+    [
+      ['blue', 'red', 'red', 'green', 'red'],
+      'If it is not an attribute, remove the column. If it says which of several values a class has, make a column of 1 and 0 for each value.',
+    ],
+    [
+      ['1 cm', '2 cm', '3 cm', '4 cm', '5'],
+      'For "1 cm": Write 1 alone, without unit or other words. Correct the others likewise.',
+    ],
+    [['', '', '', '', ''], 'it is empty. Fill it in, or remove the column.'],
+  ])('%s', async (cells, remedy) => {
+    const { mistakes, leftOut } = await read(
+      `class;wing;size\n${names.map((name, i) => `${name};1;${cells[i]}`).join('\n')}`,
+    );
+    expect(mistakes).toEqual([
+      {
+        file: expect.stringMatching(/, column C \(size\)$/) as string,
+        reason: expect.stringContaining(remedy) as string,
+      },
+    ]);
+    expect(leftOut.length).toBe(cells.filter((cell) => cell !== '5').length); // line by line for --leave-out-lines
+  });
+
+  test('beside one in a single line, in the order of the table', async () => {
+    const { mistakes } = await read('class;wing;size\na;1;n/a\nb;1;n/a\nc;one;n/a\nd;1;n/a\n;1;2\n');
+    expect(mistakes.map(({ file, reason }) => `${file.split(', ')[1]}: ${reason.slice(0, 40)}`)).toEqual([
+      'column C (size): 4 cells are not numbers, such as "n/a" (',
+      'line 4: "one" for wing (column B) of the class "',
+      'line 6: the class has no name. Write one, or rem',
+    ]);
+  });
+});
+
+describe('lines that nobody means as classes', () => {
+  const images = join(folder, 'doubtful');
+  for (const name of ['Blue Jay', 'Kea', 'Sum']) put('no picture at all', join(images, name, '1.jpg'));
+  const inputs = (lines: string, leaveOutLines = false) =>
+    readInputs({
+      images,
+      attributes: put(`class,wing\nBlue Jay,1\nKea,0\nSum,0.5\n${lines}\n`),
+      leaveOutLines,
+      splits: defaultSplitOptions,
+    });
+  test.each([
+    [
+      'Total,1.5',
+      /line 5: "Total" has no pictures, and looks like a sum or mean of the lines above\. Remove/,
+    ],
+    ['Mittelwert,0.5', /line 5: "Mittelwert" has no pictures/],
+    ['blue  jay,1', /line 5: the class "blue {2}jay" differs from "Blue Jay" in case or spaces only/],
+    ['Emu,1\nEMU,1\nemu bird,1\nEmu Bird,1', /line 8: the class "Emu Bird" differs from "emu bird"/],
+  ])('%s', async (lines, message) => {
+    await expect(inputs(lines)).rejects.toThrow(message);
+    const { described } = await inputs(lines, true);
+    expect(described.classNames.slice(0, 3)).toEqual(['Blue Jay', 'Kea', 'Sum']);
+    expect(described.leftOut.length).toBe(1);
+  });
+  test('a class with pictures, short names in another case, and a sum further up are classes', async () => {
+    const { described } = await inputs('Mean,1\nEmu,1\nEMU,1\nDodo,0');
+    expect(described.classNames).toEqual(['Blue Jay', 'Kea', 'Sum', 'Mean', 'Emu', 'EMU', 'Dodo']);
+  });
+});
+
+describe('folders whose names are not those of the table', () => {
+  const images = join(folder, 'differing');
+  for (const name of ['Blue Jay', 'Kea']) put('no picture at all', join(images, name, '1.jpg'));
+  const messageOf = (table: string): Promise<string> =>
+    readInputs({ images, attributes: put(table), splits: defaultSplitOptions }).then(
+      () => 'it went on',
+      (error: unknown) => (error as Error).message,
+    );
+  test('are named one by one where the table has something like them, usable or not', async () => {
+    const none = await messageOf('class,wing\nblue_jay,1\nkea,1\n');
+    expect(none).toMatch(/Blue Jay\/: .*Did you mean "blue_jay"\?\n.*Kea\/: .*Did you mean "kea"\?/);
+    const bad = await messageOf('class,wing\nblue jai,one\nKea,1\n');
+    expect(bad).toMatch(/Did you mean "blue jai"\?/);
+  });
+  test('are the titles of a table that is turned', async () => {
+    expect(await messageOf('class,Kea,Blue Jay\nwing,1,0\n')).toMatch(
+      /turn the table, so that each class is a line/,
+    );
+  });
+});
+
 describe('a name that does not exist', () => {
   const names = ['Blue Jay', 'Cardinal', 'wing::blue', 'wing::brown'];
   test.each([
@@ -186,13 +294,13 @@ test('decimal commas between commas are told apart from values too many', async 
     {
       file: `${path}, line 2`,
       reason:
-        'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes. If it has none: find the one that is too many: without another one, all that follow are shifted.',
+        'the class "Amsel" has 3 values for 2 columns. Commas separate its cells: write decimals with a point, such as 0.5, or put them between double quotes. If it has none: find the surplus one: if another one is removed, all values after it are shifted.',
     },
   ]);
   const others = await readAttributes(put('class,wing,bill\nAmsel,0.5,0,1\nStar,1,0\nDrossel,1\n'));
   expect(others.leftOut.map(({ reason }) => reason)).toEqual([
-    'the class "Amsel" has 3 values for 2 columns. Find the one that is too many: without another one, all that follow are shifted.',
-    'the class "Drossel" has 1 value for 2 columns. Find the one that is missing: added elsewhere, it shifts all that follow.',
+    'the class "Amsel" has 3 values for 2 columns. Find the surplus one: if another one is removed, all values after it are shifted.',
+    'the class "Drossel" has 1 value for 2 columns. Find the missing one: if it is added in the wrong place, all values after it are shifted.',
   ]);
 });
 
@@ -235,7 +343,7 @@ describe('a list of pictures', () => {
     const [first, ...rest] = await messageOf(list);
     expect(first).toMatch(/^6 lines of .* cannot be used; no picture has been read\. .* --leave-out-lines:$/);
     expect(rest).toEqual([
-      expect.stringMatching(/line 2: "trian" is no split\. Write one of train,/),
+      expect.stringMatching(/line 2: "trian" is not a split\. Write one of train,/),
       expect.stringMatching(/line 4: 1\.jpg is listed twice, first in line 3\. Remove/),
       expect.stringMatching(/line 5: 9\.jpg cannot be opened in .*listed: there is no such file\./),
       expect.stringMatching(/line 6: more cannot be opened in .*listed: it is a folder\./),
@@ -249,8 +357,8 @@ describe('a list of pictures', () => {
     const list = put('file,class,split\n1.jpg,Amsel,trian\n2.jpg,Star,tset\n');
     expect(await messageOf(list)).toEqual([
       expect.stringMatching(/^2 lines of .* cannot be used/),
-      expect.stringContaining('"trian" is no split'),
-      expect.stringContaining('"tset" is no split'),
+      expect.stringContaining('"trian" is not a split'),
+      expect.stringContaining('"tset" is not a split'),
     ]);
     await expect(inputs(list, true)).rejects.toThrow(/lists no pictures that can be used\.\n.*"trian" is no/);
   });

@@ -12,7 +12,7 @@ export function calibrationSection({ calibration }: ReportData): Markup {
     return html`<section id="calibration">
       <h2>Probabilities</h2>
       <p>
-        The bundle is not calibrated: its probabilities are no frequencies. Train it again to measure them on
+        The bundle is not calibrated: its probabilities are not frequencies. Train it again to measure them on
         validation classes.
       </p>
     </section>`;

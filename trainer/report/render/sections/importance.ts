@@ -19,7 +19,7 @@ export function importanceSection({ importance }: ReportData): Markup {
     <h2>Which attributes count</h2>
     <p>
       An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
-      ${ofUnseen ? 'unseen' : 'seen'} classes are generated anew, and ${withThousands(rows)} test rows are
+      ${ofUnseen ? 'unseen' : 'seen'} classes are generated again, and ${withThousands(rows)} test rows are
       given to the nearest of them. Its importance is what that adds to the log loss.
       ${importanceInWords(importance)}
     </p>

@@ -34,7 +34,7 @@ export function syntheticRowsSection({ syntheticRows, dataset }: ReportData): Ma
   return html`<section id="synthetic-rows">
     <h2>How many synthetic features</h2>
     <p>
-      The head, fitted anew with other numbers of synthetic features for each unseen class. Where the lines
+      The head, fitted again with other numbers of synthetic features for each unseen class. Where the lines
       are flat, more buy nothing; lines that still rise at the right say that
       <code>head.samplesPerClass</code> is too low.
     </p>
