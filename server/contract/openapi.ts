@@ -6,11 +6,11 @@ import { pathGroups } from './paths/index.js';
 import { problemSchema } from './schemas.js';
 import { programVersion } from './version.js';
 
-const description = `Recognises image classes, also those that it has no pictures of.
+const description = `Recognises classes in images, even classes that it has no pictures of.
 
-Send a picture to \`POST /classify\`. Every refusal is a problem (RFC 9457) with a \`code\` out of a closed set, and says in
-\`detail\` what to change. \`429\` and \`503\` come with \`Retry-After\`. Each answer has an \`X-Request-Id\`, by which the
-server's log knows it. Where the server was given keys, send one as \`Authorization: Bearer KEY\` or \`X-API-Key: KEY\`.`;
+Send a picture to \`POST /classify\`. Every error is a problem document (RFC 9457) with a \`code\` from a closed set and a \`detail\` that says
+what to change. \`429\` and \`503\` come with \`Retry-After\`. Each answer has an \`X-Request-Id\` that is also in the
+server's log. If the server requires a key, send it as \`Authorization: Bearer KEY\` or \`X-API-Key: KEY\`.`;
 
 export function openApiDocument(groups: readonly PathGroup[] = pathGroups): OpenApiDocument {
   const requests = groups.map((group) => group.requests ?? {});

@@ -41,8 +41,8 @@ export function docsPage(document: OpenApiDocument, version: string): string {
 </head>
 <body>
 <header><h1>${escape(info.title)} <small>${escape(info.version)}</small></h1>${prose(info.description)}
-<p><a href="./">The playground</a> does the same by hand; <a href="openapi.json">openapi.json</a> is this contract for programs.</p>
-<label id="key" hidden>Key, where this server has keys <input type="password" autocomplete="off"></label>
+<p><a href="./">The playground</a> does the same without code; <a href="openapi.json">openapi.json</a> is this contract for programs.</p>
+<label id="key" hidden>Key, if the server requires one <input type="password" autocomplete="off"></label>
 <nav aria-label="Groups">${links.join(' ')}</nav></header>
 <main>
 ${groups.join('\n')}

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ClassPreview, Doubt } from '../state/class-draft.js';
 import { figure, percentInWords } from '../state/figures.js';
-import { plainWords } from '../state/plain-words.js';
+import { attributesByName, attributeWords } from '../state/model.js';
+import { warningSentence } from '../state/plain-words.js';
 
 const shown = 4;
 
@@ -27,7 +28,7 @@ export function ConfusionPreview(properties: {
     >
       <h3>{heading(preview, doubt)}</h3>
       {problems.map((problem) => (
-        <p key={problem}>{plainWords(problem)}</p>
+        <p key={problem}>{inWords(problem)}</p>
       ))}
       {plausible && expected !== null && (
         <p>
@@ -57,11 +58,15 @@ export function ConfusionPreview(properties: {
       </p>
       {warnings.map((warning) => (
         <p key={warning} class="fine">
-          {plainWords(warning)}
+          {inWords(warning)}
         </p>
       ))}
     </section>
   );
+}
+
+function inWords(warning: string): string {
+  return warningSentence(warning, attributesByName.value.keys(), attributeWords);
 }
 
 function heading({ name, confusedWith }: ClassPreview, doubt: Doubt | null): string {

@@ -50,7 +50,7 @@ function PictureField({ isOver }: { readonly isOver: boolean }) {
           {!picture
             ? 'or drop or paste one or more, anywhere on this page'
             : picture.isGreeting
-              ? `A sample: ${picture.name}. Or drop pictures of your own, one or many.`
+              ? `A sample: ${picture.name}. Or drop your own, one or more.`
               : picture.name}
         </p>
       </div>

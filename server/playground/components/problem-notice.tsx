@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { UnseenProblem } from '../../../client/index.js';
-import { attributesByName } from '../state/model.js';
+import { attributeWords } from '../state/model.js';
 import { fieldSentence, fieldWords } from '../state/plain-words.js';
 import { inWords, isPassing } from '../state/problem-words.js';
 
@@ -43,12 +43,6 @@ function Fields({ problem: { errors } }: Pick<Properties, 'problem'>) {
       {more > 0 && <li>And {more} more.</li>}
     </ul>
   );
-}
-
-/** The words beside its slider. */
-function attributeWords(name: string): string {
-  const known = attributesByName.value.get(name);
-  return known ? `${known.family} ${known.label}` : name;
 }
 
 /** Not before the time that the server names in Retry-After. */

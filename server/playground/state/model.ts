@@ -23,3 +23,9 @@ export async function fetchModel(): Promise<void> {
     modelProblem.value = asProblem(error);
   }
 }
+
+/** As the sliders call it. */
+export function attributeWords(name: string): string {
+  const known = attributesByName.value.get(name);
+  return known ? `${known.family} ${known.label}` : name;
+}

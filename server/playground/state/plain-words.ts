@@ -42,6 +42,18 @@ export function fieldWords(pointer: string, attributeWords: (name: string) => st
   return capitalised(first);
 }
 
+/** What a dry run warns of, as a sentence; it may begin with an attribute: "colour::red (share of red): 2 lies outside …". */
+export function warningSentence(
+  warning: string,
+  attributes: Iterable<string>,
+  attributeWords: (name: string) => string,
+): string {
+  const begins = (name: string): boolean => [':', ' ('].some((end) => warning.startsWith(name + end));
+  const [name = ''] = Array.from(attributes).filter(begins);
+  const words = name === '' ? warning : attributeWords(name) + warning.slice(name.length);
+  return `${capitalised(plainWords(words)).replace(/\.$/, '')}.`;
+}
+
 /** A detail of one field as a sentence. */
 export function fieldSentence(field: string, detail: string): string {
   const words = plainWords(detail).replace(/\.$/, '');

@@ -8,7 +8,12 @@ import {
   resolution,
   rounded,
 } from '../../../server/playground/state/figures.js';
-import { fieldSentence, fieldWords, plainWords } from '../../../server/playground/state/plain-words.js';
+import {
+  fieldSentence,
+  fieldWords,
+  plainWords,
+  warningSentence,
+} from '../../../server/playground/state/plain-words.js';
 import { valueWords } from '../../../server/playground/state/value-words.js';
 import { inWords, isPassing } from '../../../server/playground/state/problem-words.js';
 
@@ -114,4 +119,19 @@ describe('figures', () => {
       '0 changes',
     ]);
   });
+});
+
+test.each([
+  [
+    'colour::red (share of red): 0.5620000123977661 lies outside the range that training saw, 0 to 0.4',
+    'Colour red (share of red): 0.562 lies outside the range that training saw, 0 to 0.4.',
+  ],
+  ['size: 90 lies outside the range', 'The size: 90 lies outside the range.'],
+  [
+    'its attributes are nearly those of "Mike". Give others.',
+    'Its attributes are nearly those of "Mike". Give others.',
+  ],
+])('the warning "%s" is a sentence with attributes in words', (warning, sentence) => {
+  const words: Record<string, string> = { 'colour::red': 'colour red', size: 'the size' };
+  expect(warningSentence(warning, Object.keys(words), (name) => words[name])).toBe(sentence);
 });
