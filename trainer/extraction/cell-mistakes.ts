@@ -91,7 +91,8 @@ function columnRemedy(
   if (isAll && !texts.some((text) => /\d/.test(text)))
     return 'If it is not an attribute, remove the column. If it says which of several values a class has, make a column of 1 and 0 for each value.';
   if (isAll && texts.every((text) => text.endsWith('%'))) return 'Write them without the percent sign.';
-  return `For "${texts[0]}": ${numbers.remedy(texts[0])} Correct the others likewise.`;
+  const remedy = numbers.remedy(texts[0]);
+  return `For "${texts[0]}": ${remedy[0].toLowerCase()}${remedy.slice(1)} Correct the others likewise.`;
 }
 
 function quoted(texts: readonly string[]): string {

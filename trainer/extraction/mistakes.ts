@@ -70,7 +70,7 @@ export function refuseMistakes(
     ...(lines.length + linesOfList.length > 0 ? ['--leave-out-lines'] : []),
     ...(classes.length > 0 ? ['--leave-out-classes'] : []),
   ].join(' and ');
-  const them = mistakes.length === 1 ? 'it' : 'them';
+  const them = lines.length + linesOfList.length + classes.length === 1 ? 'it' : 'them';
   const sentence = inSeries(what);
   throw new Failure(
     'dataset-invalid',

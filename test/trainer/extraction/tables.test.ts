@@ -192,7 +192,7 @@ describe('a mistake that goes through a column is told once', () => {
     ],
     [
       ['1 cm', '2 cm', '3 cm', '4 cm', '5'],
-      'For "1 cm": Write 1 alone, without unit or other words. Correct the others likewise.',
+      'For "1 cm": write 1 alone, without unit or other words. Correct the others likewise.',
     ],
     [['', '', '', '', ''], 'it is empty. Fill it in, or remove the column.'],
   ])('%s', async (cells, remedy) => {
@@ -259,6 +259,10 @@ describe('folders whose names are not those of the table', () => {
   test('are named one by one where the table has something like them, usable or not', async () => {
     const none = await messageOf('class,wing\nblue_jay,1\nkea,1\n');
     expect(none).toMatch(/Blue Jay\/: .*Did you mean "blue_jay"\?\n.*Kea\/: .*Did you mean "kea"\?/);
+    const column = await messageOf('class,wing\nBlue Jay,one\nKea,two\nEmu,two\nDodo,two\n');
+    expect(column).toMatch(
+      /^4 lines of .* cannot be used.* Correct them, or leave them out .*:\n.*column B[^\n]*$/,
+    );
     const bad = await messageOf('class,wing\nblue jai,one\nKea,1\n');
     expect(bad).toMatch(/Did you mean "blue jai"\?/);
   });
