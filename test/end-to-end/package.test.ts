@@ -1,7 +1,7 @@
 /** What `npm pack` makes: complete without the checkout, and without what only the checkout needs. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { projectFolder } from '../../core/project-folder.js';
 import { finishedOf, type Finished } from '../support/command-line.js';
@@ -60,11 +60,19 @@ describe('the package', () => {
     expect(files).toContain('dist/cli/main.js');
   });
 
-  test('has every page that its README links to', () => {
-    const text = readFileSync(join(installed, 'README.md'), 'utf8');
-    const links = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => link);
-    expect(links.length).toBeGreaterThan(20);
-    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(installed, link)))).toEqual([]);
+  test('has every page that its pages link to', () => {
+    const pages = files.filter((path) => /^[^/]+\.md$|^docs\/.*\.md$/.test(path));
+    const links = pages.flatMap((page) =>
+      Array.from(readFileSync(join(installed, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g), ([, link]) => ({
+        page,
+        link,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    const missing = links.filter(
+      ({ page, link }) => !/^https?:/.test(link) && !existsSync(join(installed, dirname(page), link)),
+    );
+    expect(missing).toEqual([]);
   });
 
   test('runs the demonstration', async () => {
