@@ -40,7 +40,9 @@ export async function picturesNamed(
   if (files.length === 0) throw new Failure('usage', nothingFound(given, skipped));
   if (skipped.length > 0)
     context.note(
-      `${skipped.length} other files were skipped, because their names are not those of pictures, such as ${skipped[0]}.`,
+      skipped.length === 1
+        ? `Skipped a file that is not named like a picture: ${skipped[0]}.`
+        : `Skipped ${skipped.length} files that are not named like pictures, such as ${skipped[0]}.`,
     );
   return files;
 }

@@ -57,6 +57,7 @@ interface Running {
   readonly channel: Channel<FittingRequests>;
   /** Fails when the process cannot work with the bundle. */
   readonly started: Promise<void>;
+  hasStarted: boolean;
 }
 
 export class FittingProcess {
@@ -81,7 +82,8 @@ export class FittingProcess {
   /** Why classes cannot be fitted at the moment; null when they can. */
   problem(): string | null {
     if (this.lossReason !== null) return `classes cannot be added at the moment: ${this.lossReason}`;
-    const silent = this.running?.channel.silentSeconds ?? 0;
+    // On a busy machine a process may take longer to load; one that never starts is lost after its limit on silence.
+    const silent = this.running?.hasStarted ? this.running.channel.silentSeconds : 0;
     return silent > noticeableSeconds
       ? `the fitting process has sent nothing for ${Math.round(silent)} s`
       : null;
@@ -201,10 +203,11 @@ export class FittingProcess {
     const [classes, ...later] = messagesOf(this.source.runtimeClasses());
     const started = channel.request('start', { bundle: this.source.bundle(), threads, classes });
     for (const put of later) channel.notify('mirror', { put, removed: [] });
-    const running = { channel, started };
+    const running: Running = { channel, started, hasStarted: false };
     this.running = running;
     started.then(
       () => {
+        running.hasStarted = true;
         if (this.running === running) this.lossReason = null;
       },
       () => {

@@ -115,6 +115,20 @@ test('a fitting process that hangs is replaced; the change is answered 503 with 
   expect((await registry.change([create('second', 0.5)])).outcomes[0].kind).toBe('created');
 });
 
+test('a fitting process that takes long to load, as on a busy machine, is no trouble worth telling', async () => {
+  const before = childrenOf(process.pid);
+  const fitting = new FittingProcess({ bundle: () => bundle, runtimeClasses: () => [] }, silentLogger());
+  onTestFinished(() => {
+    fitting.close();
+  });
+  fitting.warmUp();
+  const [pid] = childrenOf(process.pid).filter((child) => !before.includes(child));
+  process.kill(pid, 'SIGSTOP');
+  await sleep(5_500); // of one that has started, this would be told after 5 s
+  expect(fitting.problem()).toBeNull();
+  process.kill(pid, 'SIGCONT');
+});
+
 test('what the fitting process refuses keeps its code: attributes without finite features are the request’s fault', async () => {
   const { registry } = await open();
   const attributes = Object.fromEntries(bundle.manifest.attributes.map(({ name }) => [name, NaN]));

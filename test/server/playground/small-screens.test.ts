@@ -41,3 +41,17 @@ describe.skipIf(!server).each([
     expect((shifts as number[]).reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.1); // more is felt
   });
 });
+
+test.skipIf(!server)(
+  'on a wide screen what the page is for stands below its title before the script has come',
+  async () => {
+    const page = await openPage(`${server!.url}/`, {
+      viewport: { width: 1350, height: 940 },
+      javaScriptEnabled: false,
+    });
+    const title = (await page.locator('h1').boundingBox())!;
+    const purpose = (await page.locator('.masthead-purpose').boundingBox())!;
+    expect(purpose.y).toBeGreaterThanOrEqual(title.y + title.height);
+    await closePage(page);
+  },
+);
