@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Failure } from '../core/failures.js';
+import { didYouMean } from '../core/similar-names.js';
 import { configurationSchema, type Configuration } from './configuration.js';
 import { presets, type PresetName } from './presets.js';
 import { whyNotOpened } from '../core/why-not-opened.js';
@@ -17,10 +18,29 @@ export async function readConfiguration(sources: {
     const origin = sources.file ?? `preset ${sources.preset ?? ''}`;
     throw new Failure(
       'config-invalid',
-      `${origin} has settings that cannot work:\n${z.prettifyError(parsed.error)}`,
+      `${origin} has settings that cannot work:\n${settingsProblems(parsed.error)}`,
     );
   }
   return parsed.data;
+}
+
+/** A line for each. */
+export function settingsProblems({ issues }: z.ZodError): string {
+  return issues.flatMap(inWords).join('\n');
+}
+
+/** A misspelt setting with the one that may be meant: nothing is more usual. */
+function inWords({ path, message, ...issue }: z.core.$ZodIssue): string[] {
+  const place = path.join('.');
+  if (issue.code !== 'unrecognized_keys') return [`  - ${place === '' ? '' : `${place}: `}${message}`];
+  const known = path.reduce<unknown>(
+    (section, key) => (isRecord(section) ? section[String(key)] : undefined),
+    configurationSchema.parse({}),
+  );
+  return issue.keys.map(
+    (key) =>
+      `  - there is no setting ${[...path, key].join('.')}.${didYouMean(key, isRecord(known) ? Object.keys(known) : [])}`,
+  );
 }
 
 async function readJson(path: string): Promise<unknown> {

@@ -63,8 +63,10 @@ describe('settings', () => {
   test.each([
     ['{"generator": {"hidden": 0}}', /hidden/],
     ['{"generator": {"learningRate": "fast"}}', /learningRate/],
-    ['{"generater": {}}', /generater/],
-    ['{"head": {"temprature": 3}}', /temprature/],
+    ['{"generater": {}}', /there is no setting generater\. Did you mean "generator"\?/],
+    ['{"head": {"temprature": 3}}', /there is no setting head\.temprature\. Did you mean "temperature"\?/],
+    ['{"generator": {"transport": {"lamda": 3}}}', /generator\.transport\.lamda\. Did you mean "lambda"\?/],
+    ['{"transductive": {"rowz": 3}}', /there is no setting transductive\.rowz/],
     ['{"head": {"temperature": null}}', /head\.prior to "zero" and head\.residual to 0/],
     ['{', /not JSON/],
   ])('%s is refused with the setting named', async (text, message) => {

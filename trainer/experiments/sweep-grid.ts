@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../../core/failures.js';
 import { whyNotOpened } from '../../core/why-not-opened.js';
 import { configurationSchema, type Configuration } from '../configuration.js';
+import { settingsProblems } from '../read-configuration.js';
 
 /** Settings by their path ('generator.learningRate'), each with the values to try; every combination is one point. */
 const gridSchema = z.record(z.string().min(1), z.array(z.json()).min(1));
@@ -55,7 +56,7 @@ function gridPoints(
     if (!parsed.success)
       throw new Failure(
         'config-invalid',
-        `${origin} has settings that cannot work (${JSON.stringify(settings)}):\n${z.prettifyError(parsed.error)}`,
+        `${origin} has settings that cannot work (${JSON.stringify(settings)}):\n${settingsProblems(parsed.error)}`,
       );
     return { index, settings, configuration: parsed.data };
   });
