@@ -73,6 +73,7 @@ td { overflow-wrap: anywhere; }
 thead th { position: sticky; top: 0; background: var(--panel); }
 td.text { min-width: 7rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { overflow-wrap: normal; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-decoration: underline dotted; }
 th[aria-sort=ascending] button::after { content: ' ▲'; }
 th[aria-sort=descending] button::after { content: ' ▼'; }

@@ -24,7 +24,7 @@ export function calibrationSection({ calibration }: ReportData): Markup {
   return html`<section id="calibration">
     <h2>Probabilities</h2>
     <p>
-      Of the pictures that are answered with a probability of 70 %, some 70 % should be right. The expected
+      Of the pictures that are answered with a probability of 70 %, about 70 % should be right. The expected
       calibration error, the mean distance from that, is
       <strong>${percent(calibration.all)} %</strong> over all test pictures, ${percent(calibration.seen)} %
       for seen and ${percent(calibration.unseen)} % for unseen classes, with every class competing. How sharp
@@ -42,10 +42,10 @@ function reliability({ bins, seenBins, unseenBins }: Calibration): Markup {
   ].filter((line) => line.bins.length > 0);
   return chart({
     title: 'Reliability of the answers',
-    note: 'Below the dashed line answers are less often right than they say, above it more often. The larger a dot, the more answers have such a probability; small ones say little.',
+    note: 'Below the dashed line, answers are right less often than they claim; above it, more often. The larger a dot, the more answers have such a probability; small dots mean little.',
     legend: [
       ...lines.map(({ label, colour }) => ({ label, colour, shape: 'line' as const })),
-      { label: 'as often right as they say', colour: 'var(--quiet)', shape: 'dash' },
+      { label: 'right as often as they claim', colour: 'var(--quiet)', shape: 'dash' },
     ],
     plot: {
       height: 420,

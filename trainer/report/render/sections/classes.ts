@@ -19,10 +19,10 @@ export function classesSection({ classes }: ReportData): Markup {
   return html`<section id="classes">
     <h2>Class by class</h2>
     <p>
-      How many of its own rows each class gets, with every class competing. ${lost} of ${classes.length}
-      classes get none. A class at 0 % beside others that do well is often described wrongly: look at its
-      attributes first. In brackets are 95 % intervals: what other pictures of the class might have given.
-      With ten pictures they are wide.
+      How many pictures of each class are recognised, with every class competing. For ${lost} of
+      ${classes.length} classes it is none. If a class is at 0 % while similar ones do well, its description
+      is often wrong: look at its attributes first. Brackets hold 95 % intervals: the range to expect with
+      other pictures of the class. With ten pictures they are wide.
     </p>
     ${worst(classes)} ${spread(classes)}
     ${table(
@@ -67,7 +67,7 @@ function worst(classes: readonly ClassFacts[]): Markup {
   const percentOf = (fraction: number): number => 100 * fraction;
   return chart({
     title: `The ${listed.length} worst classes, and what they are mostly mistaken for`,
-    note: 'Mostly seen classes lost to unseen ones: the bias is too high, or those unseen classes attract too much. Mostly unseen classes lost to seen ones: it is too low.',
+    note: 'If mostly seen classes are lost to unseen ones, the bias is too high, or those unseen classes attract too much. If mostly unseen classes are lost to seen ones, it is too low.',
     legend: [
       ...kinds.map((kind) => ({ ...kind, label: `${kind.label}, right` })),
       { label: 'taken for the class named', colour: 'var(--other)', shape: 'area', opacity: 0.45 },
@@ -115,7 +115,7 @@ function worst(classes: readonly ClassFacts[]): Markup {
 function spread(classes: readonly ClassFacts[]): Markup {
   return chart({
     title: 'How accuracy is spread over the classes',
-    note: 'Two heaps, one at 0 and one far right, mean that some classes are lost altogether while the rest does well.',
+    note: 'Two peaks, one at 0 and one far right, mean that some classes are lost altogether while the rest do well.',
     legend: kinds,
     plot: {
       height: 300,

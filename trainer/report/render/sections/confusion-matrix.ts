@@ -43,8 +43,8 @@ export function confusionMatrix({
   ];
   return chart({
     title: 'Confusion matrix',
-    note: html`A row is what pictures of a class (or, with many classes, of a few neighbours) were taken for;
-    the diagonal is right. Classes stand in an order in which neighbours have alike attributes: seen ones
+    note: html`Each row shows what pictures of a class (or, with many classes, of a few neighbours) were taken
+    for; the diagonal is right. Classes are ordered so that neighbours have similar attributes, seen ones
     first. Columns that are strong from top to bottom are classes that attract everything.
     ${!named && 'Point at a cell to see its classes. '}${cellsLeftOut > 0 && `The ${cellsLeftOut} faintest cells are left out.`}`,
     legend: labels

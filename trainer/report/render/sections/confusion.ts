@@ -11,8 +11,8 @@ export function confusionSection({ confusion }: ReportData): Markup {
   return html`<section id="confusion">
     <h2>What is mistaken for what</h2>
     <p>
-      Mistakes among relatives are the usual kind. Rows that cross from unseen to seen classes in great number
-      mean that the bias is too low, or that synthetic features miss the real ones.
+      Mistakes between similar classes are normal. If many rows cross from unseen to seen classes, the bias is
+      too low, or synthetic features miss the real ones.
     </p>
     ${outcomes(confusion)}
     ${table(

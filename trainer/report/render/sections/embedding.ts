@@ -16,9 +16,9 @@ export function embeddingSection({ embedding }: Pick<ReportData, 'embedding'>): 
   return html`<section id="embedding">
     <h2>Real and synthetic features</h2>
     <p>
-      The generator never saw a picture of ${embedding.ofUnseen ? 'these classes' : 'these rows'}. Good: the
-      circles of a class lie among its dots. Bad: they lie in a heap of their own, or among the dots of
-      another class.
+      The generator never saw a picture of ${embedding.ofUnseen ? 'these classes' : 'these rows'}. Ideally the
+      circles of a class lie among its dots. It is bad if they form a cluster of their own, or lie among the
+      dots of another class.
     </p>
     ${picture(embedding, kind)}
     ${table<[EmbeddedClass, number]>(

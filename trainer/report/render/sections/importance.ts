@@ -20,7 +20,7 @@ export function importanceSection({ importance }: ReportData): Markup {
     <p>
       An attribute is blanked (every class gets its mean over the seen classes), the features of ${classes}
       ${ofUnseen ? 'unseen' : 'seen'} classes are generated again, and ${withThousands(rows)} test rows are
-      given to the nearest of them. Its importance is what that adds to the log loss.
+      assigned to the nearest of them. The importance of the attribute is how much this adds to the log loss.
       ${importanceInWords(importance)}
     </p>
     ${families.length > 0 && bars('Importance of families of attributes', 'All attributes of a family are blanked at once.', families)}
@@ -88,7 +88,7 @@ export function importanceInWords({
 }: Pick<ImportanceFacts, 'attributes' | 'rows'>): string {
   const ends = attributes.map(intervalOf);
   if (ends.every((each) => each === null))
-    return `With one row of each class, nothing says how much of it is chance.`;
+    return `With one row of each class, nothing tells how much of it is chance.`;
   const [useful, harmful] = [
     ends.filter((each) => each && each[0] > 0).length,
     ends.filter((each) => each && each[1] < 0).length,

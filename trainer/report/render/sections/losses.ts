@@ -19,12 +19,12 @@ const terms: Readonly<Record<string, { title: string; label: string; note: strin
   discrimination: {
     title: 'Discrimination',
     label: 'Discrimination term (nats)',
-    note: 'How surely a real row finds the generated rows of its own class nearest.',
+    note: 'How reliably the generated rows nearest to a real row are of its own class.',
   },
   predictor: {
     title: 'Attribute predictor',
     label: 'NCA loss on real rows (nats)',
-    note: 'How well attributes are read from real rows; explanations rest on it.',
+    note: 'How well attributes are read from real rows; explanations depend on it.',
   },
   regulariser: {
     title: 'Attribute regulariser',

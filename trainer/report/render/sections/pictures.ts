@@ -13,10 +13,10 @@ export function picturesSection({ pictures }: ReportData): Markup {
   return html`<section id="pictures">
     <h2>Pictures</h2>
     <p>
-      ${withThousands(wrongRows)} of ${withThousands(rows)} test pictures get a wrong answer. Look for what
-      they share: a background, a pose, a picture in the wrong folder, or an attribute that the table has
-      wrong. Percentages are the probabilities of the model; what it read from a picture for and against a
-      class is below it.
+      ${withThousands(wrongRows)} of ${withThousands(rows)} test pictures were answered wrongly. Look for what
+      they share: a background, a pose, a picture in the wrong folder, or a wrong value in the table.
+      Percentages are the model's probabilities. Below them is what the model read from the picture for and
+      against a class.
     </p>
     ${notices(missing, leftOut, maxBytes)}
     ${
@@ -71,7 +71,7 @@ function strip(list: readonly PictureFacts[]): Markup {
 
 function card(picture: PictureFacts): Markup {
   const { file, thumbnail, answer, answerProbability, truth, truthProbability, isRight, reason } = picture;
-  const share = (value: number): string => `${percent(value, 0)} %`;
+  const share = (value: number): string => `${percent(value, 0)}\u00a0%`;
   return html`<figure>
     <img
       src="${thumbnail}"

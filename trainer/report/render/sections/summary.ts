@@ -48,7 +48,7 @@ export function summarySection(data: ReportData): Markup {
       percent(upperBound.harmonicMean),
       '–',
       '–',
-      'read off the test rows: an upper bound, no result',
+      'chosen on the test rows: an upper bound, not a result',
     ],
     ['AUSUC', percent(ausuc), '–', '–', 'area under the curve of seen against unseen accuracy'],
     [
@@ -78,7 +78,7 @@ export function summarySection(data: ReportData): Markup {
       ? 'kernel ridge: not recorded'
       : `kernel ridge: ${percent(value)} %`;
   return html`<header>
-      <h1>${dataset.name}: how the model does</h1>
+      <h1>${dataset.name}: how well the model does</h1>
       <p class="quiet">
         ${withThousands(dataset.seenClasses)} seen and ${withThousands(dataset.unseenClasses)} unseen classes,
         ${withThousands(dataset.attributes)} attributes. ${withThousands(dataset.rows.train)} training rows,
@@ -94,9 +94,9 @@ export function summarySection(data: ReportData): Markup {
       <h2>Summary</h2>
       <p>
         Accuracies are means over classes. H is the harmonic mean of seen and unseen accuracy: it is high only
-        when both are. In brackets are 95 % intervals: what other test rows of the same classes might have
-        given. Kernel ridge and ESZSL are closed forms that take seconds; their bias is chosen as the model's
-        is. What a model reaches beyond them is what it has learned.
+        if both are. Brackets hold 95 % intervals: the range to expect with other test rows of the same
+        classes. Kernel ridge and ESZSL are closed forms that take seconds, with a bias chosen in the same
+        way. What the model achieves beyond them is what training is worth.
       </p>
       ${missing !== null && html`<p class="warning">There are ${missing}: figures that need them cannot be measured. The bias on unseen classes, ${g.unseenBias.toFixed(3)}, is ${biasOriginInWords(data.biasOrigin)}. ${onValidation(data)}</p>`}
       <ul class="tiles">

@@ -35,7 +35,7 @@ export function syntheticRowsSection({ syntheticRows, dataset }: ReportData): Ma
     <h2>How many synthetic features</h2>
     <p>
       The head, fitted again with other numbers of synthetic features for each unseen class. Where the lines
-      are flat, more buy nothing; lines that still rise at the right say that
+      are flat, more features gain nothing. If lines still rise at the right,
       <code>head.samplesPerClass</code> is too low.
     </p>
     ${chart({

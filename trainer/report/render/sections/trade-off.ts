@@ -32,8 +32,8 @@ export function tradeOffSection(data: ReportData): Markup {
     <p>
       A bias on the unseen classes decides how readily a picture is given to one of them. The curve shows
       every choice; the area under it, AUSUC, is <strong>${percent(summary.ausuc)} %</strong>. A curve that
-      falls early, or a chosen point far from the best one, is bad: the first says that the classes are
-      confused, the second that validation classes were a poor guide.
+      falls early means that the classes are confused. A chosen point far from the best one means that
+      validation classes were a poor guide.
     </p>
     ${tradeOff(data, curve, points)} ${overBias(data, points)}
   </section>`;
@@ -151,7 +151,7 @@ function overBias({ summary }: ReportData, points: readonly TradeOffPoint[]): Ma
   const chosen = summary.generalized.unseenBias;
   return chart({
     title: 'Accuracy over the bias',
-    note: 'A broad top of H is good: the bias need not be met exactly. A narrow one asks for more validation folds.',
+    note: 'A broad top of H is good: the bias need not be exact. A narrow one calls for more validation folds.',
     legend: [
       ...lines.map(({ label, colour }) => ({ label, colour, shape: 'line' as const })),
       { label: `chosen bias, ${chosen.toFixed(3).replace('-', '−')}`, colour: 'currentColor', shape: 'dash' },
