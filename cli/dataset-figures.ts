@@ -16,3 +16,20 @@ export function datasetFigures(dataset: Dataset) {
     fewShotRows: fewShotRows(dataset).length,
   };
 }
+
+/** "30 seen and 12 unseen classes (2 of them without a picture)": more of these than expected are misspelt, or belong to another table. */
+export function classesInWords({
+  seen,
+  unseen,
+  labels,
+}: Pick<Dataset, 'seen' | 'unseen' | 'labels'>): string {
+  const pictured = new Set(labels);
+  const without = unseen.filter((index) => !pictured.has(index)).length;
+  const which =
+    without === 0
+      ? ''
+      : without === unseen.length
+        ? ' (without a picture)'
+        : ` (${without} of them without a picture)`;
+  return `${seen.length} seen and ${unseen.length} unseen classes${which}`;
+}

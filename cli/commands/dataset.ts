@@ -9,7 +9,7 @@ import { featurePlaces } from '../../trainer/datasets/open-form-features.js';
 import { datasetInvalid } from '../../trainer/datasets/problems.js';
 import type { CommandContext } from '../context.js';
 import { count } from '../numbers.js';
-import { datasetFigures } from '../dataset-figures.js';
+import { classesInWords, datasetFigures } from '../dataset-figures.js';
 import type { AddCommand } from '../program.js';
 
 export const addDatasetCommand: AddCommand = (program, run) => {
@@ -117,11 +117,11 @@ async function check(directory: string, options: LoadOptions, context: CommandCo
 }
 
 function summary(dataset: Dataset, form: DatasetForm): string {
-  const { name, features, attributes, seen, unseen, splits, validationClasses } = dataset;
+  const { name, features, attributes, splits, validationClasses } = dataset;
   const fewShot = fewShotInWords(dataset);
   return `${name} (${formNames[form]})
   ${features.rows} rows of ${features.columns} features
-  ${seen.length} seen and ${unseen.length} unseen classes with ${attributes.columns} attributes
+  ${classesInWords(dataset)} with ${attributes.columns} attributes
   ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes${fewShot === '' ? '' : `\n  ${fewShot}, which count as unseen classes`}
   ${validationClasses ? `${validationClasses.length} validation classes` : 'no validation classes: some are held out by seed'}`;
 }

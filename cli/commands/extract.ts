@@ -13,7 +13,7 @@ import type { Shard } from '../../trainer/shard.js';
 import { shardNumber } from '../shard.js';
 import type { CommandContext } from '../context.js';
 import { count, positive, wholeNumber } from '../numbers.js';
-import { datasetFigures } from '../dataset-figures.js';
+import { classesInWords, datasetFigures } from '../dataset-figures.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
 
@@ -220,12 +220,12 @@ function figures({ dataset, leftOut, warnings }: Assembled) {
 }
 
 function describe({ dataset, leftOut, warnings }: Assembled, out: string): string {
-  const { features, seen, unseen, splits, backbone } = dataset;
+  const { features, splits, backbone } = dataset;
   const fewShot = fewShotInWords(dataset);
   return [
     `Dataset: ${out}`,
     `  ${features.rows} rows of ${features.columns} features by ${backbone?.name ?? 'an unknown backbone'}`,
-    `  ${seen.length} seen and ${unseen.length} unseen classes with ${dataset.attributes.columns} attributes`,
+    `  ${classesInWords(dataset)} with ${dataset.attributes.columns} attributes`,
     `  ${splits.train.length} training rows, ${splits.testSeen.length} test rows of seen and ${splits.testUnseen.length} of unseen classes`,
     fewShot === '' ? '' : `  ${fewShot}, which count as unseen classes`,
     ...warnings.map(({ message }) => `Warning: ${message}.`),
