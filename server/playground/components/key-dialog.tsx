@@ -28,7 +28,7 @@ function OpenKeyDialog({ request }: { readonly request: KeyRequest }) {
         <p>
           {request.refused
             ? request.detail
-            : 'Whoever runs the server has one; the link that "unseen demo" prints contains it. It stays in this page only, until you close or reload the page.'}
+            : 'Whoever runs the server has one: the link that "unseen demo" prints contains it, and "unseen classes key" prints that of a server on this machine. It stays in this page only, until you close or reload the page.'}
         </p>
         <label class="field">
           Key

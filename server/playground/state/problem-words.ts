@@ -35,6 +35,7 @@ const advice: Partial<Record<Code, string>> = {
   'server-unreachable': 'Is it still running? This page tries again every few seconds.',
   'image-type-refused': 'JPEG, PNG and WebP pictures can be read.',
   'inference-failed': 'Ask again; nothing was changed.',
+  unauthenticated: 'Whoever runs the server has one. Try again to enter it.',
 };
 
 interface Words {

@@ -28,6 +28,11 @@ describe('problems in words', () => {
     expect(inWords({ code: 'too-large', detail: 'At most 20 MB.' }).detail).toBe('At most 20 MB.');
   });
 
+  test('a missing key is asked for without headers', () => {
+    const detail = 'Send a key as "Authorization: Bearer KEY" or "X-API-Key: KEY".';
+    expect(inWords({ code: 'unauthenticated', detail }).detail).toMatch(/^Whoever runs the server has one\./);
+  });
+
   test('trying again is offered where it can help, and not where the request must change', () => {
     expect(isPassing({ code: 'server-unreachable', status: undefined })).toBe(true);
     expect(isPassing({ code: 'overloaded', status: 429 })).toBe(true);
