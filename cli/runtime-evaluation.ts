@@ -19,6 +19,7 @@ import { evaluateRows, type Evaluation } from '../trainer/evaluation/evaluate.js
 import { judgeRows, testRows, unseenMask, type ScoreRows } from '../trainer/evaluation/judge-rows.js';
 import { recordCalibration } from '../trainer/evaluation/record-calibration.js';
 import type { ScoredMargins } from '../trainer/evaluation/metrics.js';
+import { notedLogger } from './noted-logger.js';
 
 interface RuntimeEvaluation {
   readonly evaluation: Evaluation;
@@ -58,7 +59,11 @@ export async function evaluateAtRuntime(
   });
   // Rows of features need no network, but a server has one; the catalogue's default when the bundle names none.
   const backbone = given ?? (await openBackbone(bundle.manifest.backbone?.name, watcher));
-  const server = await startServer(settings, { watcher, load: () => Promise.resolve({ bundle, backbone }) });
+  const server = await startServer(settings, {
+    watcher,
+    logger: await notedLogger(watcher),
+    load: () => Promise.resolve({ bundle, backbone }),
+  });
   try {
     const client = new UnseenClient({ url: server.url, key, timeoutSeconds: 600 });
     const started = performance.now();

@@ -2,6 +2,7 @@
 import { UnseenClient, UnseenProblem, type ClassifyOptions } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import type { Watcher } from '../../core/progress.js';
+import { notedLogger } from '../noted-logger.js';
 import { startServerHint } from '../server-address.js';
 import type { Ask } from './answer-files.js';
 
@@ -58,7 +59,7 @@ export async function serveToItself(
     logLevel: 'warn',
   });
   watcher.note(`Opening ${bundle} …`);
-  const server = await startServer(settings, { watcher });
+  const server = await startServer(settings, { watcher, logger: await notedLogger(watcher) });
   try {
     const source = await askServer(server.url, undefined, question, watcher.signal);
     return { ...source, close: () => server.stop(0) };

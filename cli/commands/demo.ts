@@ -5,6 +5,7 @@ import { serverConfigurationSchema } from '../../server/configuration.js';
 import { startServer } from '../../server/run.js';
 import { playgroundLink } from '../playground-link.js';
 import { describeTour, drawFlags, tour, type DrawnFlag } from '../demonstration.js';
+import { notedLogger } from '../noted-logger.js';
 import { count, wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { untilAskedToStop } from '../stop-signals.js';
@@ -53,7 +54,7 @@ Examples:
           registry: 'sqlite::memory:',
           logLevel: 'warn',
         });
-        const server = await startServer(settings, { watcher: context });
+        const server = await startServer(settings, { watcher: context, logger: await notedLogger(context) });
         try {
           const { key } = server.ownKey!; // made for this run: none is configured above
           const shown = await tour(server.url, key, drawn);

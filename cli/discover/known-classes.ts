@@ -3,6 +3,7 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import { applyHeadChange } from '../../core/head/head-change.js';
 import { HeadTable } from '../../core/head/head-table.js';
 import type { CommandContext } from '../context.js';
+import { notedLogger } from '../noted-logger.js';
 
 export async function knownClasses(
   bundle: Bundle,
@@ -11,13 +12,8 @@ export async function knownClasses(
 ): Promise<HeadTable> {
   if (registry === undefined) return HeadTable.ofBundle(bundle);
   // Loaded when needed: without a registry nothing of a server is.
-  const { createLogger } = await import('../../server/observability/logger.js');
   const { readClasses } = await import('../../server/classes/read-classes.js');
-  const { head, unusable } = await readClasses(
-    registry,
-    bundle,
-    createLogger({ logLevel: 'error' }, process.stderr),
-  );
+  const { head, unusable } = await readClasses(registry, bundle, await notedLogger(context, 'error'));
   for (const { name, unusable: reason } of unusable)
     context.note(`The class ${name} cannot be used with this bundle: ${reason}.`);
   const added = head.put.filter(({ described }) => described.runtime).length;
