@@ -11,6 +11,7 @@ import { cellMistakes, type BadCell } from '../trainer/extraction/cell-mistakes.
 import { readTable, wrongCellCount, type TableLine } from '../trainer/extraction/read-table.js';
 import { headerBelow } from '../trainer/extraction/table-header.js';
 import { numberReader, type NumberReader } from '../trainer/extraction/table-numbers.js';
+import type { TablePlaces } from './table-problem.js';
 
 const likeColumn = 'like';
 const examplesColumn = 'examples';
@@ -24,6 +25,8 @@ interface ClassesOfTable {
   readonly classes: TableClass[];
   /** Folders with pictures, by the names of the classes. */
   readonly examples: ReadonlyMap<string, string>;
+  /** Where they are described, for what the server says of them. */
+  readonly places: TablePlaces;
 }
 
 /** All lines, or everything that is wrong with them. */
@@ -49,6 +52,7 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
   const numbers = numberReader(lines.flatMap(({ fields }) => fields.filter(isNumber)));
   const examples = new Map<string, string>();
   const names = new Set<string>();
+  const numbersOf = new Map<string, number>();
   const classes: TableClass[] = [];
   const problems: { line: number; place: string; reason: string }[] = [];
   const badCells: BadCell[] = [];
@@ -62,6 +66,7 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
       const folder = line.fields[header.indexOf(examplesColumn)] ?? '';
       if (folder !== '') examples.set(described.name, resolve(dirname(path), folder));
       classes.push(described);
+      numbersOf.set(described.name, line.number);
     }
     names.add(line.fields[0]);
   }
@@ -81,7 +86,7 @@ export async function readClassTable(path: string): Promise<ClassesOfTable> {
       ].join('\n'),
     );
   if (classes.length === 0) throw new Failure('dataset-invalid', `${path} describes no class.`);
-  return { classes, examples };
+  return { classes, examples, places: { path, header, lines: numbersOf } };
 }
 
 /** Two forms of one name are one class. */

@@ -13,6 +13,7 @@ import { filesUnder, listFolders } from '../../trainer/extraction/list-pictures.
 import { readClassTable, type TableClass } from '../class-table.js';
 import type { CommandContext } from '../context.js';
 import { addPictures, inRequests, readPictures } from '../send-pictures.js';
+import { inTable, type TablePlaces } from '../table-problem.js';
 
 export interface AddOptions {
   readonly dryRun?: boolean;
@@ -30,13 +31,15 @@ export async function addClasses(
   { dryRun = false, examples }: AddOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { classes, examples: folders } = await readClassTable(csv);
+  const { classes, examples: folders, places } = await readClassTable(csv);
   const pictures = new Map<string, readonly string[]>(
     examples === undefined ? [] : await picturesIn(examples, classes, csv, context),
   );
   for (const [name, folder] of folders)
     pictures.set(name, [...(pictures.get(name) ?? []), ...(await picturesOf(name, folder))]);
-  await (dryRun ? preview(client, classes, pictures, context) : add(client, classes, pictures, context));
+  await (dryRun
+    ? preview(client, classes, pictures, places, context)
+    : add(client, classes, pictures, places, context));
 }
 
 /** Of a folder that the table itself names. */
@@ -79,6 +82,7 @@ async function add(
   client: UnseenClient,
   classes: readonly TableClass[],
   pictures: Pictures,
+  places: TablePlaces,
   context: CommandContext,
 ): Promise<void> {
   const { signal } = context;
@@ -86,7 +90,7 @@ async function add(
   const isDescribed = ({ attributes, like, name }: TableClass): boolean =>
     like !== undefined || Object.keys(attributes).length > 0 || !pictures.has(name);
   const described = classes.filter(isDescribed);
-  const answered = await addDescribed(client, described, context);
+  const answered = await addDescribed(client, described, places, context);
   const total = [...pictures.values()].reduce((sum, files) => sum + files.length, 0);
   const progress = total > 0 ? context.progress('Adding pictures', total) : undefined;
   let [sent, added, registryRevision] = [0, 0, answered.registryRevision];
@@ -154,6 +158,7 @@ async function countOf(
 async function addDescribed(
   client: UnseenClient,
   classes: readonly TableClass[],
+  places: TablePlaces,
   context: CommandContext,
 ): Promise<CreatedManyResponse> {
   const parts = classParts(classes);
@@ -168,7 +173,7 @@ async function addDescribed(
           context.note(
             `${done} of ${classes.length} classes were added. Run the command again for the rest.`,
           );
-        throw error;
+        throw inTable(error, part, places);
       }),
     );
     done += part.length;
@@ -185,6 +190,7 @@ async function preview(
   client: UnseenClient,
   classes: readonly TableClass[],
   pictures: Pictures,
+  places: TablePlaces,
   context: CommandContext,
 ): Promise<void> {
   const { signal } = context;
@@ -195,12 +201,22 @@ async function preview(
     );
   const plain = classes.filter(({ name }) => !pictures.has(name));
   const answers: DryRunResponse[] = [];
-  if (plain.length > 0) answers.push(await client.previewClasses(plain, { signal }));
+  if (plain.length > 0)
+    answers.push(
+      await client.previewClasses(plain, { signal }).catch((error: unknown) => {
+        throw inTable(error, plain, places);
+      }),
+    );
   for (const one of classes) {
     const files = pictures.get(one.name);
     if (!files) continue;
     const [first] = await inRequests(files);
-    answers.push(await client.previewClass(one, { pictures: await readPictures(first), signal }));
+    const bytes = await readPictures(first);
+    answers.push(
+      await client.previewClass(one, { pictures: bytes, signal }).catch((error: unknown) => {
+        throw inTable(error, [one], places);
+      }),
+    );
   }
   const previews = answers.flatMap((answer) => answer.previews);
   const lines = previews.flatMap(shownPreview);
