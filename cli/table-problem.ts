@@ -63,6 +63,8 @@ function placeOf(alike: readonly Mistake[], { header, lines }: TablePlaces): str
 }
 
 function sentence(detail: string): string {
+  if (detail === 'exists with other attributes')
+    return 'there is a class of this name with other attributes. Choose another name, or remove that class first with "unseen classes remove".';
   const text = detail.replace(/; GET \/attributes lists them/, '');
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

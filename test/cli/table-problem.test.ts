@@ -35,6 +35,11 @@ test('a value is a line and a column, a class a line', () => {
   ]);
 });
 
+test('a name that is taken comes with a command', () => {
+  const error = problem({ pointer: '/classes/0/name', detail: 'exists with other attributes' });
+  expect(messageOf(error)).toEqual([expect.stringMatching(/line 2 \("Alfa"\): .*"unseen classes remove"/)]);
+});
+
 test('of a single class that was sent with pictures the same', () => {
   const error = problem({ pointer: '/attributes/wing', detail: 'it is too large' });
   expect((inTable(error, [{ name: 'Beta' }], table) as Error).message).toContain(
