@@ -28,7 +28,7 @@ function shown({ class: name, probability, seen, runtime }: ClassifyResponse['pr
 /** Nothing where it is sure, or was not measured. */
 function verdictOf({ verdict, novelty }: ClassifyResponse): string {
   if (verdict === null || verdict === 'known' || novelty === null) return '';
-  const words = verdict === 'unknown' ? 'none of the classes it knows' : 'unsure';
+  const words = verdict === 'unknown' ? 'none of the known classes' : 'unsure';
   return `${words} (novelty ${novelty.toFixed(3)}); best: `;
 }
 

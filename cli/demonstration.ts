@@ -75,14 +75,13 @@ ${lines.join('\n')}
 
 ${right} of ${letters.length} read right, all classes competing, seen and unseen.
 
-A red disc on white is none of the classes it knows. It was read as ${shown(newcomer.before[0])}${doubtOf(newcomer)}.
-Then POST /classes named it "${newcomer.flag}", from nothing but its attributes.
+A red disc on white is a flag it has never been told about. It was read as ${shown(newcomer.before[0])}${doubtOf(newcomer)}.
+Then POST /classes added it as "${newcomer.flag}", from nothing but its attributes.
 The same picture is now read as ${shown(newcomer.after[0])}.`;
 }
 
 /** What the server said of its own answer, whether that was right or not. */
 function doubtOf({ verdict, novelty }: Tour['newcomer']): string {
   if (verdict === null || novelty === null) return '';
-  const words = { known: 'of a class it knows', unsure: 'unsure', unknown: 'none of the classes it knows' };
-  return `, with the verdict "${words[verdict]}": it looks newer than ${percent(novelty)} % of pictures of known classes`;
+  return `, with the verdict "${verdict}": it looks newer than ${percent(novelty)} % of pictures of known classes`;
 }

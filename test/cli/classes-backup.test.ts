@@ -162,7 +162,7 @@ test('what belongs to classes of another model is refused by name, or left out w
 
 test.each([
   ['cut off', '{"format":"unseen-classes","ver', 'cut off or altered'],
-  ['another file', '{"classes":[]}', 'no backup'],
+  ['another file', '{"classes":[]}', 'is not a backup'],
   ['of a later format', '{"format":"unseen-classes","version":3,"classes":[]}', 'version 3'],
 ])('a file that is %s is refused before the server is asked', async (_name, text, expected) => {
   const odd = join(folder, 'odd.json');

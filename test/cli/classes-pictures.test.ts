@@ -85,7 +85,7 @@ test('what does not fit is refused with its reason: a folder that the table does
   const bad = table('bad.csv', `class,${attributes[0]}`, 'one,much', 'two,0.5,0.5', 'two,1');
   const { code, stderr } = await unseen('classes', 'add', bad, '--url', url);
   expect(code).toBe(3);
-  expect(stderr).toMatch(/line 2: "much" for .* leave the cell empty/);
+  expect(stderr).toMatch(/line 2: "much" for .* Or leave what is not known empty/);
   expect(stderr).toMatch(/line 3: .*2 values for 1 columns/);
   expect(stderr).toMatch(/line 4: .*described twice/);
   const empty = table('empty.csv', `class,${attributes[0]}`, 'nothing known,');

@@ -60,7 +60,7 @@ test('a version that is not there, a removal and a name that never was are answe
   const missing = await unseen('classes', 'restore', 'gnu', '7', ...to);
   expect([missing.code, missing.stderr]).toEqual([10, expect.stringContaining('There is no version 7')]);
   const zero = await unseen('classes', 'restore', 'gnu', '0', ...to);
-  expect([zero.code, zero.stderr]).toEqual([2, expect.stringContaining('whole number from 1')]);
+  expect([zero.code, zero.stderr]).toEqual([2, expect.stringContaining('whole number, 1 or more')]);
   const unknown = await unseen('classes', 'versions', 'nobody', ...to);
   expect([unknown.code, unknown.stderr]).toEqual([10, expect.stringContaining('no class "nobody"')]);
   const own = await unseen('classes', 'versions', bundle.manifest.classes[0].name, ...to);

@@ -144,7 +144,7 @@ describe('a table that exists is continued', () => {
     const table = await readFile(csv(), 'utf8');
     await writeFile(csv(), table.replaceAll(/,[0-9a-f]{64}$/gm, ',another'));
     const { stderr } = await classify('--top-k', '1');
-    expect(stderr).toContain('6 answers were of another model');
+    expect(stderr).toContain('6 answers came from another model');
     expectSameAnswers(await rows(), before);
   });
 });

@@ -100,7 +100,7 @@ describe('completion', () => {
       return offered.trim().split('\n');
     };
     expect(completed('unseen cl').map((line) => line.split('\t')[0])).toEqual(['classes', 'classify']);
-    expect(completed('unseen classes li')).toEqual(['list\tList the classes that compete.']);
+    expect(completed('unseen classes li')).toEqual(['list\tList the classes that can be recognised.']);
     expect(completed('unseen classes list --ki')).toEqual([
       expect.stringMatching(/^--kind\tlist only classes/),
     ]);

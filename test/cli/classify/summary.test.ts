@@ -26,7 +26,7 @@ describe('the summary of a table', () => {
     expect(summary.text(['a.csv'], null).split('\n')).toEqual([
       '4 pictures answered: a.csv',
       '  gnu  2',
-      '1 look like none of the classes',
+      '1 looks like none of the classes',
       '1 have no class that reaches --min-probability',
     ]);
     expect(summary.value()).toEqual({

@@ -62,7 +62,7 @@ describe.skipIf(!server)('a folder that is dropped', () => {
   test('without a file says so', async () => {
     mkdirSync(join(folder, 'empty'));
     await drop('h1', folder);
-    await page.getByText('There was no file in that.').waitFor();
+    await page.getByText('There was no file in what you dropped.').waitFor();
   });
 
   test('on the editor of a class are pictures of the class', async () => {

@@ -95,7 +95,7 @@ describe.skipIf(!server)('the grid', () => {
       await page.getByLabel('Order of the pictures').selectOption(order);
     await page.getByLabel('Filter pictures').fill('rising');
     await page.getByLabel('Which answers are shown').selectOption('seen classes');
-    await page.getByText('No picture fits').waitFor();
+    await page.getByText('No pictures match').waitFor();
     await page.getByLabel('Which answers are shown').selectOption('all answers');
     await page.getByLabel('Filter pictures').fill('');
     for (const row of await table()) expect(row.class).not.toBe('');

@@ -67,7 +67,7 @@ describe.skipIf(!server)('many pictures', () => {
     expect(await classes()).toEqual(['This kind of file cannot be read']);
     await page.getByLabel('Which answers are shown').selectOption('all answers');
     await page.getByLabel('Filter pictures').fill('nothing like it');
-    expect(await page.getByText('No picture fits').isVisible()).toBe(true);
+    expect(await page.getByText('No pictures match').isVisible()).toBe(true);
   });
 
   test('are saved as a table that spreadsheets read, of what is shown and in its order', async () => {

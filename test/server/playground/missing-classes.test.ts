@@ -32,7 +32,7 @@ describe.skipIf(!server)('missing classes', () => {
     await choose(60, (i) => (i < 30 ? alikePicture(i) : numbered(i)));
     await page.getByRole('button', { name: 'Find missing classes' }).press('Enter');
     const found = page.getByRole('region', { name: 'Missing classes' });
-    await found.getByText(/may be a class that is missing/).waitFor({ timeout: 120_000 });
+    await found.getByText(/may be a missing class/).waitFor({ timeout: 120_000 });
     expect(await found.locator('.missing-pictures img').count()).toBeGreaterThan(2);
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');

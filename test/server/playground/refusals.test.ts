@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('the playground', async () => {
     await expect
       .poll(async () => {
         await show(picture);
-        return alert(page, 'Too many questions').count();
+        return alert(page, 'Too many requests').count();
       })
       .toBe(1);
     const again = page.getByRole('button', { name: /^Try again in \d+ s$/ });
