@@ -25,6 +25,8 @@ const rowsOf = (height: number): number => Math.min(maxRows, 2.5 * height + 40);
 const largeBytes = 64e6;
 /** PNG: what is unpacked takes half a second. */
 const slowBytes = 100e6;
+/** JPEG: all scans together go over so many pixels. A few of them in a picture of ten megapixels do; thousands in a small one take seconds. */
+const slowScannedPixels = 120e6;
 /** A row of a few pixels takes as long as so many bytes. */
 const bytesPerRow = 120;
 /** As far as zlib can pack. */
@@ -35,7 +37,7 @@ export function decodingCost(picture: Uint8Array, { pixels: maxPixels }: Picture
   const header = readPictureHeader(picture);
   if (header && header.width * header.height > maxPixels) return { memory: 0, isLarge: false };
   const memory = header ? memoryOf(header) : maxPixels * bytesPerWebpPixel;
-  return { memory, isLarge: memory > largeBytes || (header?.type === 'png' && isSlow(header)) };
+  return { memory, isLarge: memory > largeBytes || (header !== null && isSlow(header)) };
 }
 
 function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }: PictureHeader): number {
@@ -44,7 +46,9 @@ function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }
   return width * height * channels * (type === 'jpeg' ? bytesPerCoefficient : bytesPerSample);
 }
 
-function isSlow({ width, height, channels, bytesPerSample, packedBytes }: PictureHeader): boolean {
+function isSlow(header: PictureHeader): boolean {
+  const { type, width, height, channels, bytesPerSample, packedBytes, scans } = header;
+  if (type !== 'png') return width * height * (scans - 1) > slowScannedPixels; // a single one is not slow
   const pixels = width * height * channels * bytesPerSample;
   return pixels + height * bytesPerRow + packedBytes * maxPackingRatio > slowBytes;
 }
