@@ -5,6 +5,7 @@ import type { Manifest } from '../../core/bundle/manifest.js';
 import { roundedWithin } from '../../core/rounded-within.js';
 import { likeName } from '../../core/similar-names.js';
 import type { ClassPreview, NewExample } from '../classes/contract.js';
+import { etagOf } from '../classes/store/content.js';
 import type { ClassContent } from '../classes/store/contract.js';
 import type { ServedModel } from '../model/contract.js';
 import type { Candidate } from './class-candidates.js';
@@ -39,7 +40,9 @@ export async function previewClasses(
       { classes, manifest },
       signal,
     );
+    const present = classes.get(content.name);
     const all = [
+      ...(present && present.etag !== etagOf(content) ? [takenWarning] : []),
       ...warnings,
       ...(similar === null ? [] : [`the name is nearly that of "${similar}"`]),
       ...own,
@@ -109,6 +112,10 @@ function problemsOf(
   }
   return problems;
 }
+
+/** Those of the model are refused. */
+const takenWarning =
+  'it would replace the class of this name, which has other attributes; POST /classes refuses it, PUT /classes/NAME replaces it';
 
 function someJudged(judged: number, given: number): string {
   return `only the first ${judged} of ${given} pictures were tried one by one, because each takes a fit of its own`;
