@@ -1,4 +1,5 @@
 /** Which classes may answer a request, as it names them: by their names, or by groups. What is not there is refused. */
+import { normalisedName } from '../../core/class-name.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import type { ClassificationOptions } from '../../core/head/classifier.js';
 import type { MayAnswer } from '../../core/head/competition.js';
@@ -29,11 +30,11 @@ export function restrictionOptions(given: Restriction, classes: Classes, fields:
     named || groups ? { ...(named && { classes: named }), ...(groups && { groups }) } : undefined;
   const asked = scoresOf && resolve(scoresOf, classLookup(classes), 'class', fields.scoresOf);
   if (mayAnswer) checkSome(mayAnswer, classes, asked ?? [], fields);
-  if (groupBy !== undefined) checkFamily(groupBy, classes, fields.groupBy);
+  const family = groupBy === undefined ? undefined : familyNamed(groupBy, classes, fields.groupBy);
   return {
     ...(mayAnswer && { mayAnswer }),
     ...(asked && { scoresOf: asked }),
-    ...(groupBy !== undefined && { groupBy }),
+    ...(family !== undefined && { groupBy: family }),
     ...(minProbability !== undefined && { minProbability }),
   };
 }
@@ -157,9 +158,11 @@ function checkSome(
     );
 }
 
-function checkFamily(family: string, classes: Classes, field: string): void {
+/** As it is stored, however its letters are written in the request. */
+function familyNamed(given: string, classes: Classes, field: string): string {
+  const family = normalisedName(given.trim());
   const families = new Set(classes.groups().flatMap((group) => group.family ?? []));
-  if (families.has(family)) return;
+  if (families.has(family)) return family;
   throw new Failure(
     'class-unknown',
     families.size === 0

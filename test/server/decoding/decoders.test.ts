@@ -235,6 +235,15 @@ test('memory is estimated from what is declared: whole pictures, rows, nothing f
   expect(await of(flat.clone().png({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 4);
   expect(decodingCost(bomb, { pixels: 1e6 })).toEqual({ memory: 0, isLarge: false });
   expect(decodingCost(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 }).memory).toBe(8e6);
+  expect(decodingCost(Buffer.from('hello'), defaultLimits)).toEqual({ memory: 0, isLarge: false });
+});
+
+test('what is no picture, or a damaged one, is refused for that, however little memory decoding may take', async () => {
+  const { send } = open({ decodeMegabytes: 340 });
+  await expect(send(Buffer.from('hello'))).rejects.toThrow('The picture is text: only JPEG, PNG and WebP');
+  await expect(send(Buffer.alloc(0))).rejects.toThrow('The picture is an empty file');
+  await expect(send(Buffer.from('GIF89a'))).rejects.toThrow('The picture is GIF');
+  await expect(send(Buffer.from([0xff, 0xd8, 0xff, 0x00]))).rejects.toThrow('cut off or damaged');
 });
 
 test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed text and many scans are not', async () => {
