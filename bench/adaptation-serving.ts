@@ -1,6 +1,8 @@
 /**
  * Pictures classified while the server learns from unlabelled ones, next to pictures classified while it does not:
- *   npm run bench -- adaptation-serving [PHOTOS_DIR] [--pool 10000] [--seconds 30] [--clients 2] [--bundle DIR --backbone NAME]
+ *   npm run bench -- adaptation-serving [PHOTOS_DIR] [--pool 10000] [--seconds 30] [--clients 2] [--bundle DIR [--data DATA] --backbone NAME]
+ * The demonstration's bundle moves no class. One that does also fits head rows: with --data the pool holds the dataset's test pictures, each as often as it
+ * takes, with a little noise, and classes move.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,11 +10,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UnseenClient } from '../client/index.js';
 import { readBundle } from '../core/bundle/read.js';
+import { rowOf } from '../core/matrix.js';
 import { projectFolder } from '../core/project-folder.js';
 import { Random } from '../core/random.js';
 import { serverKey } from '../fixtures/server-key.js';
 import { poolPicture } from '../server/adaptation/pool-row.js';
 import { openStore } from '../server/classes/store/open.js';
+import { loadDataset } from '../trainer/datasets/load.js';
 import { quantile } from './quantiles.js';
 import { closedLoop, countByStatus, type Outcome } from './serving/load.js';
 import { benchmarkPictures } from './serving/pictures.js';
@@ -25,6 +29,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '30' },
     clients: { type: 'string', default: '2' },
     bundle: { type: 'string' },
+    data: { type: 'string' },
     backbone: { type: 'string' },
   },
 });
@@ -47,6 +52,7 @@ try {
   const calm: Outcome[] = [];
   const learning: Outcome[] = [];
   const times: number[] = [];
+  let moved = 0;
   // In turns, so that whatever else happens on the machine happens to both.
   for (let round = 0; round < 3; round++) {
     calm.push(...(await load(seconds / 3)));
@@ -55,7 +61,7 @@ try {
     const adapting = (async () => {
       while (performance.now() < until) {
         const started = performance.now();
-        await client.previewAdaptation(pool);
+        moved = (await client.previewAdaptation(pool)).movedClasses;
         times.push((performance.now() - started) / 1000);
       }
       running = false;
@@ -73,7 +79,7 @@ try {
     return `${without.toFixed(1)} ms without, ${during.toFixed(1)} ms during: ${(during / without).toFixed(2)} times`;
   };
   console.log(
-    `${values.pool} unlabelled pictures, ${manifest.classes.length} classes, ${times.length} adaptations of ${quantile(times, 0.5).toFixed(1)} s (median) while ${clients} clients classified:`,
+    `${values.pool} unlabelled pictures, ${manifest.classes.length} classes, ${times.length} adaptations of ${quantile(times, 0.5).toFixed(1)} s (median), each moving ${moved} classes, while ${clients} clients classified:`,
   );
   console.log(`  classified  ${countByStatus(calm)} without, ${countByStatus(learning)} during`);
   console.log(`  median      ${shown(0.5)}`);
@@ -89,17 +95,25 @@ async function load(during: number | (() => boolean)): Promise<Outcome[]> {
   return (await closedLoop(server.url, pictures, { clients, until })).outcomes;
 }
 
-/** Rows of the width that the network gives. What they are costs the same whatever they say. */
+/** Without a dataset, rows of the width that the network gives. */
 async function fillPool(client: UnseenClient): Promise<void> {
   await client.addToPool(pool, [pictures[0]]);
   const store = await openStore(registry);
   const [{ backbone }] = await store.pools.list();
   const random = Random.stream(1, 'adaptation-serving');
   const { width } = manifest.featureMap;
+  const noise = (deviation: number): Float32Array =>
+    random.fillNormal(new Float32Array(width), deviation).map((value) => Math.max(0, value));
+  const dataset = values.data === undefined ? null : await loadDataset(values.data);
+  const known = dataset ? [...dataset.splits.testSeen, ...dataset.splits.testUnseen] : [];
+  const next = (): Float32Array => {
+    if (!dataset) return noise(1);
+    const added = noise(0.01);
+    return rowOf(dataset.features, known[random.integer(known.length)]).map((value, k) => value + added[k]);
+  };
   for (let left = Number(values.pool); left > 0; left -= 500) {
     const rows = Array.from({ length: Math.min(500, left) }, () => {
-      const features = random.fillNormal(new Float32Array(width), 1).map((value) => Math.max(0, value));
-      return { ...poolPicture(features, 'any'), at: Date.now() };
+      return { ...poolPicture(next(), 'any'), at: Date.now() };
     });
     await store.pools.add({ pool, backbone }, rows, 1_000_000);
   }

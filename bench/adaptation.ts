@@ -5,7 +5,7 @@
  * validation classes, against the same product without a pool. Beside it other assignments: balanced transport, and softmax self-training
  * (rho 0) and relaxed transport with and without the guard, and the usual values in place of those chosen for the bundle. --foreign is a dataset of other pictures with features of the same network: the drawn flags of
  *   npm run demo:build -- --out BUNDLE --dataset FLAGS
- * Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
+ * The last column is the limit: what the pool would add if it was known what every picture of it shows. Beside the gains it prints how well the share of unseen pictures in each pool is estimated, and what a bias that follows it would do.
  *   npm run bench -- adaptation DATA --validation [--worlds 3] [--work DIRECTORY] [--foreign DATA] …
  * is where settings are chosen: folds of training rows alone, in which seen classes play unseen, with each setting changed in turn. The worst mix
  * decides. --work keeps the bundles of the folds for another run.
@@ -76,6 +76,7 @@ const considered: Record<string, SettingsChange> = {
   '3 rounds': () => ({ rounds: 3 }),
   '10 rounds': () => ({ rounds: 10 }),
 };
+const trueLabels = 'true labels';
 const all = values.validation ? considered : compared;
 const methods = Object.fromEntries(
   (values.methods?.split(';') ?? Object.keys(all)).map((name) => [name, all[name] ?? fail(name)]),
@@ -93,6 +94,7 @@ process.once('exit', () => {
 const dataset = await loadDataset(data);
 const trials: AdaptationTrial[] = [];
 const bases: number[] = [];
+const limits: ReadonlyMap<string, number>[] = [];
 if (values.validation) {
   const work = values.work ?? folder;
   mkdirSync(work, { recursive: true });
@@ -115,6 +117,7 @@ async function judge(on: AdaptationJudge, splits: number, name: string): Promise
     const judged = await on.judgeSplit(number, mixes, methods, foreign);
     bases.push(judged.base);
     trials.push(...judged.trials);
+    limits.push(judged.limits);
     console.error(`${name}: split ${number} of ${splits}`);
   }
   await on.release();
@@ -126,10 +129,13 @@ function print(): void {
     `H without a pool: ${mean(bases).toFixed(1)} (${bases.map((one) => one.toFixed(1)).join(', ')}). What each pool adds to it, mean (least):`,
   );
   const cell = (mix: string, method: string): string => {
-    const own = trials.filter((one) => one.mix === mix && one.method === method).map(({ gain }) => gain);
+    const own =
+      method === trueLabels
+        ? limits.map((one) => one.get(mix)!)
+        : trials.filter((one) => one.mix === mix && one.method === method).map(({ gain }) => gain);
     return `${signed(mean(own))} (${signed(Math.min(...own))})`;
   };
-  const names = Object.keys(methods);
+  const names = [...Object.keys(methods), trueLabels];
   printShares();
   if (values.validation) {
     const heads = mixes.map((mix) => mix.slice(0, 15).padStart(16));

@@ -140,10 +140,15 @@ function merged(answers: readonly ImportedResponse[]) {
       unchanged: answers.flatMap(({ groups }) => groups.unchanged),
     },
     problems: answers.flatMap(({ problems }) => problems),
-    leftOut: answers.flatMap(({ leftOut }) => leftOut),
+    leftOut: onceEach(answers.flatMap(({ leftOut }) => leftOut)),
     warnings: answers.flatMap(({ warnings }) => warnings),
     registryRevision: answers.at(-1)?.registryRevision ?? 0,
   };
+}
+
+/** A class whose examples went in several requests is named by each of them. */
+function onceEach(misfits: ImportedResponse['leftOut']): ImportedResponse['leftOut'] {
+  return [...new Map(misfits.map((one) => [JSON.stringify([one.name, one.detail]), one])).values()];
 }
 
 function misfitLines(misfits: ImportedResponse['problems']): string[] {

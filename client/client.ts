@@ -75,7 +75,10 @@ export interface ImportOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Replace classes that exist with other attributes. */
   readonly replace?: boolean | undefined;
-  /** Leave out what belongs to classes that are not there: examples of classes of another model, and such members of groups. */
+  /**
+   * Leave out what does not fit the model: examples of classes that another model had itself, such members of groups, and the
+   * attributes of classes that the model has itself, which keep their own and get the pictures.
+   */
   readonly leaveOut?: boolean | undefined;
 }
 

@@ -31,7 +31,7 @@ export function normalisedName(name: string): string {
 
 /** What is wrong with a name; null when nothing is. */
 export function problemOfName(name: string): string | null {
-  if (name === '' || name.trim() === '') return 'a class needs a name';
+  if (name === '' || name.trim() === '') return 'a name is needed';
   if (/\p{Surrogate}/u.test(name)) return 'this is not valid Unicode text';
   const hidden = invisible.exec(name.replace(visibleJoiners, ''))?.[0];
   if (hidden === undefined) return problemOfVisible(name);

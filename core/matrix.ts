@@ -129,14 +129,21 @@ export function* piecesOf(source: RowSource, rowsAtOnce = 1024): Generator<Matri
     yield rowsBetween(source, start, start + rowsAtOnce);
 }
 
-/** The same for whoever is done with a piece before the next one: pieces of stored rows are read into one and the same memory. */
-export function* passingPiecesOf(source: RowSource, rowsAtOnce = 1024): Generator<Matrix> {
+/**
+ * The same for whoever is done with a piece before the next one: pieces of stored rows are read into one and the same memory, which may be
+ * given by whoever goes over rows again and again.
+ */
+export function* passingPiecesOf(
+  source: RowSource,
+  rowsAtOnce = 1024,
+  memory = (length: number): Float32Array => new Float32Array(length),
+): Generator<Matrix> {
   if (!isStored(source)) {
     yield* piecesOf(source, rowsAtOnce);
     return;
   }
   const { columns } = source;
-  const buffer = new Float32Array(Math.min(rowsAtOnce, source.rows) * columns);
+  const buffer = memory(Math.min(rowsAtOnce, source.rows) * columns);
   for (let start = 0; start < source.rows; start += rowsAtOnce) {
     const rows = Math.min(rowsAtOnce, source.rows - start);
     const piece = matrix(rows, columns, buffer.subarray(0, rows * columns));

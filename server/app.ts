@@ -1,7 +1,8 @@
 /** Wires the HTTP side; does no I/O by itself. What comes first matters: see the comments. */
 import cors from 'cors';
 import { parse as parseQuery } from 'node:querystring';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express } from 'express';
+import type { RequestListener } from 'node:http';
 import helmet from 'helmet';
 import { allowedHosts } from './http/allowed-hosts.js';
 import { answerError, noSuchRoute } from './http/errors.js';
@@ -9,7 +10,7 @@ import type { KeyRing } from './http/key-ring.js';
 import { identify } from './http/keys.js';
 import { limitRate } from './http/rate-limit.js';
 import { refuseEarly } from './http/refuse-early.js';
-import { requestContext } from './http/request-context.js';
+import { requestContext, type PlainHandler } from './http/request-context.js';
 import type { Logger } from './observability/logger.js';
 import type { Tracing } from './observability/tracing.js';
 import { adaptationRoutes } from './routes/adaptations.js';
@@ -36,11 +37,20 @@ export interface AppDependencies extends RouteDependencies {
   readonly tracing: Tracing | undefined;
 }
 
+/** Everything, with what happens before Express. */
+export function createListener(dependencies: AppDependencies): RequestListener {
+  const { settings, serving, keys } = dependencies;
+  return refuseEarly(
+    { serving, keys, settings, first: firstHandlers(dependencies) },
+    createApp(dependencies),
+  );
+}
+
 export function createApp(dependencies: AppDependencies): Express {
   const { settings, metrics, logger, keys } = dependencies;
-  const first = [identify(keys), refuseEarly(dependencies.serving)]; // a caller has its share of the queue
-  if (settings.corsOrigins.length > 0) first.unshift(crossOrigin(settings.corsOrigins));
-  const app = bareApp(dependencies, first);
+  const app = bareApp(firstHandlers(dependencies));
+  app.use(identify(keys));
+  app.use(helmet(security));
   app.set('trust proxy', settings.trustProxy);
   // Probes and metrics come before the rate limit: an orchestrator must never be told to come back later.
   app.use(stateRoutes(dependencies));
@@ -74,43 +84,48 @@ export function createApp(dependencies: AppDependencies): Express {
 export function createMetricsApp(
   dependencies: Pick<AppDependencies, 'metrics' | 'logger' | 'state'>,
 ): Express {
-  const app = bareApp(dependencies);
+  const app = bareApp(firstHandlers(dependencies));
+  app.use(helmet(security));
   app.use(metricsRoute(dependencies));
   app.use(noSuchRoute);
   app.use(answerError);
   return app;
 }
 
-type BareDependencies = Pick<AppDependencies, 'metrics' | 'logger' | 'state'> &
-  Partial<Pick<AppDependencies, 'tracing'>>;
+const security = { contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } };
 
-function bareApp(
-  { metrics, logger, state, tracing }: BareDependencies,
-  first: readonly RequestHandler[] = [],
-): Express {
+function bareApp(first: readonly PlainHandler[]): Express {
   const app = express();
   app.disable('x-powered-by');
   // The simple parser by itself drops what comes after a thousand parameters; the size of a header is limit enough.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
   app.set('etag', false); // answers are computed: hashing them buys nothing
-  app.use(requestContext(metrics, logger, tracing));
-  app.use(closeWhenDraining(state), ...first);
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
+  app.use(...first);
   return app;
+}
+
+type FirstDependencies = Pick<AppDependencies, 'metrics' | 'logger' | 'state'> &
+  Partial<Pick<AppDependencies, 'tracing' | 'settings'>>;
+
+/** What every request goes through, whether or not it gets to Express. */
+function firstHandlers({ metrics, logger, state, tracing, settings }: FirstDependencies): PlainHandler[] {
+  const first = [requestContext(metrics, logger, tracing), closeWhenDraining(state)];
+  const origins = settings?.corsOrigins ?? [];
+  return origins.length > 0 ? [...first, crossOrigin(origins)] : first;
 }
 
 /**
  * About to stop, connections are given up with the answer that goes out on them. One that is kept would be closed later, at
  * the very moment, perhaps, when a balancer sends the next request into it.
  */
-function closeWhenDraining(state: ServerState): RequestHandler {
+function closeWhenDraining(state: ServerState): PlainHandler {
   return (_request, response, next) => {
     if (state.draining) response.setHeader('Connection', 'close');
     next();
   };
 }
 
-function crossOrigin(origins: readonly string[]): RequestHandler {
+function crossOrigin(origins: readonly string[]): PlainHandler {
   return cors({
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'POST', 'PUT', 'DELETE'],

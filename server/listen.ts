@@ -1,34 +1,35 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
 import { Failure } from '../core/failures.js';
 import type { Certificate } from './certificate.js';
 import type { ServerConfiguration } from './configuration.js';
+import { inTurn } from './http/in-turn.js';
 
 type ListenSettings = Pick<ServerConfiguration, 'host' | 'headerSeconds' | 'bodySeconds'>;
 
 /** By HTTPS where there is a certificate. */
 export async function listen(
-  app: Express,
+  app: RequestListener,
   port: number,
   settings: ListenSettings,
   certificate: Certificate | null = null,
 ): Promise<Server> {
   const options = { connectionsCheckingInterval: 1000 };
+  const handle = inTurn(app);
   const server = certificate
     ? createSecureServer(
         // Before it there is no request whose headers could be late: the same limit for both.
         { ...options, ...certificate, handshakeTimeout: settings.headerSeconds * 1000 },
-        app,
+        handle,
       )
-    : createServer(options, app);
+    : createServer(options, handle);
   server.headersTimeout = settings.headerSeconds * 1000;
   // The last resort; a slow body is answered by its reader before.
   server.requestTimeout = (settings.headerSeconds + settings.bodySeconds + 5) * 1000;
   server.keepAliveTimeout = 65_000; // longer than balancers keep theirs, so that they do not send into a closing one
   // Clients that send Expect: 100-continue are told to continue only once they are admitted: see receiveBody.
-  server.on('checkContinue', app);
+  server.on('checkContinue', handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new Failure('config-invalid', explain(error, port, settings.host), { cause: error }));

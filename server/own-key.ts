@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { Failure } from '../core/failures.js';
 import type { Location } from './classes/store/location.js';
-import { minKeyLength } from './http/key-ring.js';
+import { canBeSent, minKeyLength } from './http/key-ring.js';
 
 export interface OwnKey {
   readonly key: string;
@@ -27,6 +27,10 @@ export async function openOwnKey(location: Location): Promise<OwnKey | null> {
     const { key, isNew } = await readOrMake(file);
     if (key.length < minKeyLength)
       throw new Error('it holds no key. Remove it, and the next start makes a new one');
+    if (!canBeSent(key))
+      throw new Error(
+        'what it holds cannot be sent in a header: a key is one line of letters, digits and signs of ASCII. Remove it, and the next start makes a new one',
+      );
     const isExposed = ((await stat(file)).mode & 0o077) !== 0 && process.platform !== 'win32';
     return { key, file, isNew, isExposed };
   } catch (error) {

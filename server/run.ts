@@ -91,7 +91,7 @@ export async function startServer(
   const decoders = new Decoders(settings, metrics, logger, processes.slots);
   end.push(() => decoders.close());
   const context = { settings, store, processes, admission, decoders, metrics, logger };
-  const [models, { createApp, createMetricsApp }] = await Promise.all([
+  const [models, { createListener, createMetricsApp }] = await Promise.all([
     CurrentModel.open(loaded, context),
     import('./app.js'), // while the workers warm up
     decoders.started,
@@ -119,7 +119,7 @@ export async function startServer(
   };
   const servers: Server[] = [];
   end.push(() => close(servers, settings.drainSeconds));
-  servers.push(await listen(createApp(dependencies), settings.port, settings, certificate).catch(undo));
+  servers.push(await listen(createListener(dependencies), settings.port, settings, certificate).catch(undo));
   if (settings.metricsPort !== undefined)
     servers.push(await listen(createMetricsApp(dependencies), settings.metricsPort, settings).catch(undo));
   const address = (server: Server): string =>

@@ -91,7 +91,7 @@ const generatorSchema = z
       .enum(['reliability', 'equal'])
       .optional()
       .describe(
-        'How attributes count in the closed form: by how well features of other classes predict them, also when this is left out, or all alike. Alike, attributes that pictures do not show blur what a class is near.',
+        'How attributes count in the closed form: by how well features of other classes predict them, or all alike; left out, whichever has the smaller error for seen classes left out. Alike, attributes that pictures do not show blur what a class is near. By reliability, chance decides where each attribute is a mixture of everything, as in embeddings of texts.',
       ),
     share: fraction
       .default(1)

@@ -220,6 +220,10 @@ function publisher(
     };
     const { evidence: settings } = evidenceOf(model.data, configuration, evidence);
     if (settings) request.watcher.note(`Chosen on validation classes: ${describeEvidence(settings)}.`);
+    if (!configuration.generator.attributeWeights && model.data.closedForm?.weighting === 'equal')
+      request.watcher.note(
+        'Attributes count alike: weighed by reliability they place seen classes left out less well.',
+      );
     const chosen = { configuration, bias, evidence, assignment, confidence };
     return saveModel(out, { dataset, model, seed: seeds[0], ...chosen, metrics, adaptation }, engine);
   };

@@ -1,4 +1,7 @@
-/** A bundle with the dataset that judges it: how much H gains from a pool, product against product without one. */
+/**
+ * A bundle with the dataset that judges it: how much H gains from a pool, product against product without one, and how much it would gain if it
+ * was known what every picture of the pool shows.
+ */
 import { classMean, harmonicMean } from '../../core/accuracy.js';
 import type { Adaptation, AdaptationSettings } from '../../core/adaptation/adaptation.js';
 import { adaptationSettingsOf } from '../../core/adaptation/adaptation-settings.js';
@@ -7,12 +10,13 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import { RuntimeFitter } from '../../core/fitting/fitter.js';
 import type { RuntimeClass } from '../../core/fitting/runtime-class.js';
 import { servingBiases } from '../../core/fitting/serving-bias.js';
-import { FeatureMapper, headRows } from '../../core/head/feature-map.js';
+import { directRows, FeatureMapper, headRows } from '../../core/head/feature-map.js';
 import { appendHeadRows } from '../../core/head/head-rows.js';
 import { Scorer } from '../../core/head/scorer.js';
-import { rowOf, type Matrix } from '../../core/matrix.js';
+import { rowOf, takeRows, type Matrix } from '../../core/matrix.js';
+import { meanOfRows } from '../../core/mean.js';
 import type { Dataset } from '../../trainer/datasets/dataset.js';
-import { poolSplit } from './pools.js';
+import { poolSplit, type MixedPool } from './pools.js';
 
 export interface AdaptationTrial {
   readonly mix: string;
@@ -51,20 +55,23 @@ export class AdaptationJudge {
     });
   }
 
-  /** H without a pool, and what each pool adds to it by each method; a trial at a time. */
+  /** H without a pool, and what each pool adds to it by each method, and with its true labels; a trial at a time. */
   async judgeSplit(
     number: number,
     mixes: readonly string[],
     methods: Readonly<Record<string, (chosen: AdaptationSettings) => Partial<AdaptationSettings>>>,
     foreign: Dataset | null,
-  ): Promise<{ base: number; trials: AdaptationTrial[] }> {
+  ): Promise<{ base: number; trials: AdaptationTrial[]; limits: Map<string, number> }> {
     const { pools, judged } = poolSplit(this.dataset, foreign, number);
     const mapped = await this.parts.mapper.map(this.dataset.features, judged.slice());
     const rows = headRows(mapped, this.bundle.manifest.head.temperature);
     const base = (await this.harmonicMeanOf(rows, judged, []))(0);
     const trials: AdaptationTrial[] = [];
     const chosen = adaptationSettingsOf(this.bundle.manifest);
-    for (const mix of mixes)
+    const limits = new Map<string, number>();
+    for (const mix of mixes) {
+      const classes = await this.withTrueLabels(pools.get(mix)!);
+      limits.set(mix, 100 * ((await this.harmonicMeanOf(rows, judged, classes))(0) - base));
       for (const [method, change] of Object.entries(methods)) {
         const settings = { ...chosen, ...change(chosen) };
         const { rows: pool, unseenShare } = pools.get(mix)!;
@@ -78,7 +85,21 @@ export class AdaptationJudge {
           gainsByShare: shareStrengths.map((strength) => 100 * (harmonicMean(strength * odds) - base)),
         });
       }
-    return { base: 100 * base, trials };
+    }
+    return { base: 100 * base, trials, limits };
+  }
+
+  /** The unseen classes that the pool holds, each with all of its own pictures, which count as labelled ones. */
+  private async withTrueLabels({ rows, truth }: MixedPool): Promise<RuntimeClass[]> {
+    const mapped = directRows(await this.parts.mapper.map(rows), 1);
+    const { classNames } = this.dataset;
+    return this.bundle.manifest.classes.flatMap(({ name, seen, attributes }): RuntimeClass[] => {
+      if (seen) return [];
+      const own = Array.from(truth.keys()).filter((i) => truth[i] >= 0 && classNames[truth[i]] === name);
+      if (own.length === 0) return [];
+      const assigned = { mean: meanOfRows(takeRows(mapped, own)), pictures: own.length };
+      return [{ name, attributes, assigned }];
+    });
   }
 
   async release(): Promise<void> {

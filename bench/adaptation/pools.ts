@@ -16,8 +16,10 @@ export const poolMixes = [
   '1000',
 ];
 
-interface MixedPool {
+export interface MixedPool {
   readonly rows: Matrix;
+  /** What each shows in truth, by its label in the dataset; -1 for a foreign one. For the limit of what a pool can be worth, and nothing else. */
+  readonly truth: Int32Array;
   /** The share of them that is of unseen classes. */
   readonly unseenShare: number;
 }
@@ -63,7 +65,11 @@ export function poolSplit(dataset: Dataset, foreign: Dataset | null, number: num
   const pools = new Map(
     Object.entries(named).map(([mix, list]): [string, MixedPool] => [
       mix,
-      { rows: takeRows(features, list), unseenShare: list.filter(isUnseen).length / list.length },
+      {
+        rows: takeRows(features, list),
+        truth: Int32Array.from(list, (row) => labels[row]),
+        unseenShare: list.filter(isUnseen).length / list.length,
+      },
     ]),
   );
   if (foreign) {
@@ -71,7 +77,9 @@ export function poolSplit(dataset: Dataset, foreign: Dataset | null, number: num
     const some = takeRows(foreign.features, strangers.slice(0, Math.round(pool.length / 2)));
     const own = pools.get('as they come')!;
     const rows = stackRows([own.rows, some]);
-    pools.set('a third foreign', { rows, unseenShare: (own.unseenShare * own.rows.rows) / rows.rows });
+    const truth = new Int32Array(rows.rows).fill(-1);
+    truth.set(own.truth);
+    pools.set('a third foreign', { rows, truth, unseenShare: (own.unseenShare * own.rows.rows) / rows.rows });
   }
   return { pools, judged };
 }

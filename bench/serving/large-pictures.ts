@@ -1,6 +1,6 @@
 /** Small files that are large pictures: what takes most memory to decode for the fewest bytes. */
 import sharp from 'sharp';
-import { flatJpeg, flatPng } from '../../fixtures/flat-pictures.js';
+import { flatJpeg, flatPng, scannedJpeg } from '../../fixtures/flat-pictures.js';
 
 export interface LargePicture {
   readonly kind: string;
@@ -45,6 +45,7 @@ export async function largePictures(): Promise<LargePicture[]> {
       bytes: flatJpeg(side, side, { isInterleaved: false }),
       type: 'image/jpeg',
     },
+    { kind: 'JPEG of 883 scans', bytes: scannedJpeg(side, side), type: 'image/jpeg' },
     { kind: 'PNG of one row', bytes: flatPng(side * side, 1), type: 'image/png' },
     { kind: 'PNG of few rows', bytes: flatPng(side * 10, side / 10), type: 'image/png' },
     { kind: 'PNG of one column', bytes: flatPng(1, 5_000_000), type: 'image/png' },

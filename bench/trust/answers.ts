@@ -3,7 +3,6 @@ import type { Bundle } from '../../core/bundle/bundle.js';
 import { Classifier } from '../../core/head/classifier.js';
 import { HeadTable, type CompetingClass, type HeadRow } from '../../core/head/head-table.js';
 import { takeRows, type RowSource } from '../../core/matrix.js';
-import { mean } from '../../core/mean.js';
 import { calibrationErrorOf, reliabilityBins } from '../../trainer/evaluation/calibration-error.js';
 
 export interface Answered {
@@ -72,11 +71,4 @@ export function areaUnderCurve(known: readonly number[], fresh: readonly number[
     start = end;
   }
   return area / (known.length * fresh.length);
-}
-
-export function correlation(a: readonly number[], b: readonly number[]): number {
-  const [meanA, meanB] = [mean(a), mean(b)];
-  const product = (x: readonly number[], mx: number, y: readonly number[], my: number): number =>
-    x.reduce((sum, value, i) => sum + (value - mx) * (y[i] - my), 0);
-  return product(a, meanA, b, meanB) / Math.sqrt(product(a, meanA, a, meanA) * product(b, meanB, b, meanB));
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Adaptation } from '../../core/adaptation/adaptation.js';
+import { releaseRows } from '../../core/matrix.js';
 import { percent } from '../../core/percent.js';
 import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle.js';
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
@@ -55,7 +56,9 @@ Examples:
         const { signal } = context;
         const adapted = await sayHowToResume(sameCommandAgain, () =>
           adaptBundle(bundle, pool.features, { threads: options.threads, labelled, signal }),
-        );
+        ).finally(() => {
+          releaseRows(pool.features);
+        });
         await writeAdapted(out, adapted);
         await rm(work, { recursive: true, force: true });
         context.result(textOf(adapted.adaptation, pool, out), valueOf(adapted.adaptation, pool, out));

@@ -54,7 +54,7 @@ export function addBackupCommands(command: (name: string) => Command, atServer: 
     .option('--replace', 'replace classes that exist with other attributes')
     .option(
       '--leave-out',
-      'leave out what belongs to classes that this model does not have: their example pictures, and their places in groups',
+      'leave out what does not fit the model: example pictures of classes that another model had itself, such members of groups, and the attributes of classes that the model has itself (they keep their own, and get the pictures)',
     )
     .addHelpText('after', '\nExample:\n  unseen classes import classes.json --dry-run')
     .action((file: string, options: ImportChoices) =>

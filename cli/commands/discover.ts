@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { discoverClasses } from '../../core/discovery/discover-classes.js';
 import { rowsBetween } from '../../core/matrix.js';
-import { percent } from '../../core/percent.js';
-import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
+import { discoveryText } from '../discover/discovery-text.js';
 import { knownClasses } from '../discover/known-classes.js';
-import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report.js';
+import { writeDiscovery } from '../discover/write-report.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
@@ -63,7 +62,7 @@ Examples:
         );
         const reported = await writeDiscovery(out, discovery, pool.names, images ?? null);
         await rm(work, { recursive: true, force: true });
-        context.result(textOf(reported, pool, out), {
+        context.result(discoveryText(reported, pool, out), {
           out,
           pictures: discovery.pictures,
           groups: reported.groups,
@@ -73,28 +72,3 @@ Examples:
       });
     });
 };
-
-function textOf({ groups, ungrouped, advice }: ReportedDiscovery, pool: UnlabelledPool, out: string): string {
-  const rest = [
-    ...(ungrouped.length > 0 ? [`${advice} They are listed in ${out}/groups.json as "ungrouped".`] : []),
-    ...pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
-  ];
-  if (groups.length === 0)
-    return [
-      `No group among the ${pool.features.rows} pictures looks like a missing class. A class with fewer than about twenty pictures among them may be missed.`,
-      ...rest,
-      `Report: ${out}`,
-    ].join('\n');
-  return [
-    `${groups.length} groups of pictures look like classes that the model does not know:`,
-    ...groups.map(({ name, members, nearest, doubts }) => {
-      const near = nearest.map((one) => `${one.name} ${percent(one.probability)} %`).join(', ');
-      return [
-        `  ${name}: ${members.length} pictures, such as ${members.slice(0, 2).join(' and ')}; taken for ${near}`,
-        ...doubts.map((doubt) => `    ${doubt}`),
-      ].join('\n');
-    }),
-    ...rest,
-    `Look at ${out}/groups.html, name the classes in ${out}/classes.csv, then: unseen classes add ${out}/classes.csv`,
-  ].join('\n');
-}

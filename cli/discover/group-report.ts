@@ -53,7 +53,7 @@ export function classesTable(groups: readonly ReportedGroup[], hasPictures: bool
   const lines = groups.map(({ name, attributes: read }) => [
     name,
     ...(hasPictures ? [`examples/${name}`] : []),
-    ...read.map(({ value, certainty }) => (hasPictures && certainty < sureEnough ? '' : rounded(value))),
+    ...read.map(({ value, certainty }) => (hasPictures && certainty < sureEnough ? '' : value)),
   ]);
   return [header, ...lines].map((cells) => csvLine(cells)).join('');
 }

@@ -4,6 +4,7 @@ import { html, type Markup } from '../../trainer/report/render/html.js';
 import { table } from '../../trainer/report/render/table.js';
 import type { DraftAttribute } from '../../core/discovery/discovery.js';
 import { percent } from '../../core/percent.js';
+import { foundSentence } from './discovery-text.js';
 import type { ReportedGroup } from './group-report.js';
 
 /** With more groups the page has pictures of the first ones only: it stays below some megabytes. */
@@ -19,7 +20,6 @@ export function discoveryPage(
   { pictures, advice }: { readonly pictures: number; readonly advice: string },
   thumbnails: Thumbnails,
 ): string {
-  const inGroups = groups.reduce((sum, { members }) => sum + members.length, 0);
   const contents = [
     { id: 'found', title: 'What was found' },
     ...groups.map(({ name }) => ({ id: name, title: name })),
@@ -27,10 +27,13 @@ export function discoveryPage(
   const summary = html`<section id="found">
     <h1>Classes that may be missing</h1>
     <p>
-      ${groups.length} groups with ${inGroups} of ${pictures} pictures look like classes that the model does
-      not know. Name those that are classes in classes.csv, remove the lines of the others, and give the table
-      to
-      <code>unseen classes add</code>.
+      ${foundSentence(groups, pictures)}
+      ${
+        groups.length === 0
+          ? ''
+          : html`Name those that are classes in classes.csv, remove the lines of the others, and give the
+              table to <code>unseen classes add</code>.`
+      }
     </p>
     <p>${advice}</p>
   </section>`;
@@ -67,7 +70,7 @@ function groupSection(group: ReportedGroup, thumbnails: Thumbnails): Markup {
     ${table<DraftAttribute>(
       [
         { title: 'attribute', show: (one) => one.name },
-        { title: 'read as', show: (one) => Number(one.value.toPrecision(3)), isNumber: true },
+        { title: 'read as', show: (one) => one.value, isNumber: true },
         { title: 'sure', show: (one) => `${percent(one.certainty)} %`, isNumber: true },
       ],
       mostTelling(group.attributes),

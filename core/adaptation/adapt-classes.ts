@@ -6,9 +6,9 @@ import { knownShareOf, synthesiseRows } from '../fitting/rows/synthetic-class.js
 import type { RuntimeClass } from '../fitting/runtime-class.js';
 import { servingBiases, unseenSharesOf } from '../fitting/serving-bias.js';
 import { compactRoomLike } from '../half-rows.js';
-import { directRows, FeatureMapper } from '../head/feature-map.js';
+import { directRows } from '../head/feature-map.js';
 import { seenPrototype } from '../head/synthetic-rows.js';
-import { releaseRows, type RowSource } from '../matrix.js';
+import { isStored, releaseRows, type RowSource } from '../matrix.js';
 import { meanOfRows } from '../mean.js';
 import { adapt } from './adapt.js';
 import { adaptationSettingsOf } from './adaptation-settings.js';
@@ -41,15 +41,14 @@ export async function adaptClasses(
     ...(examples && { examples }),
   }));
   const competing = await competingPrototypes(assembly, described, settings);
-  const mapper = await FeatureMapper.open(bundle.featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
+  const { context } = assembly;
+  const mapped = await context.mapper.mapAll(
+    features,
+    Int32Array.from({ length: features.rows }, (_, i) => i),
+    compactRoomLike(features, features.rows, manifest.featureMap.mappedWidth),
+  );
   try {
-    const mapped = await mapper.mapAll(
-      features,
-      Int32Array.from({ length: features.rows }, (_, i) => i),
-      compactRoomLike(features, features.rows, manifest.featureMap.mappedWidth),
-    );
-    const pool = 'data' in mapped ? directRows(mapped, 1) : mapped;
-    const { context } = assembly;
+    const pool = isStored(mapped) ? mapped : directRows(mapped, 1);
     const input = {
       pool,
       classes: competing,
@@ -58,11 +57,9 @@ export async function adaptClasses(
       picturesAlone: context.picturesAlone,
       meanLength: context.donors.meanLength,
     };
-    return await adapt(context.products, input, settings, { signal }).finally(() => {
-      releaseRows(mapped);
-    });
+    return await adapt(context.products, input, settings, { signal });
   } finally {
-    await mapper.release();
+    releaseRows(mapped);
   }
 }
 

@@ -11,7 +11,7 @@
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { fromHalf, toHalf } from '../half.js';
-import { matrix, rowOf, rowsAt, takeRows, type Matrix, type RowSource } from '../matrix.js';
+import { matrix, rowOf, rowsAt, type Matrix, type RowSource } from '../matrix.js';
 import type { Adaptation, AdaptationSettings, AdaptedClass } from './adaptation.js';
 import type { AdaptationInput, CompetingPrototype } from './adaptation-input.js';
 import { usualAdaptation } from './adaptation-settings.js';
@@ -22,6 +22,7 @@ import { movedPrototype } from './moved-prototype.js';
 import { bestScores, countedSums, fitOf, receivedByBin, winnersOf } from './pool-passes.js';
 import { solveRelaxed, type RelaxedTransport } from './relaxed-transport.js';
 import { scoresThatFit, ScoredRows } from './scored-rows.js';
+import { ScoringMemory } from './scoring-memory.js';
 import { warningsOf } from './warnings.js';
 import type { AssignedPictures } from '../fitting/runtime-class.js';
 import { Turns } from '../stop.js';
@@ -64,7 +65,8 @@ class PoolAdapter {
   private readonly start: Matrix;
   private readonly offsets: Float64Array;
   private readonly columnOf: Int32Array;
-  private readonly noneCosts = new Map<RowSource, Float32Array>();
+  private readonly noneCosts = new WeakMap<RowSource, Float32Array>();
+  private readonly memory = new ScoringMemory();
 
   constructor(
     private readonly products: MatrixProducts,
@@ -154,15 +156,16 @@ class PoolAdapter {
     if (held.length === 0 || found.assigned.every((one) => one === null)) return null;
     const rest = Array.from(Array(pool.rows).keys()).filter((i) => i % heldOutOneOf !== 0);
     const { weights } = await this.run(rowsAt(pool, rest));
-    const none = await this.resemblances(pool);
-    const rows = takeRows(
+    const none = this.noneCosts.get(pool) ?? (await this.resemblances(pool));
+    // Not a copy of them: stored rows are scaled to unit length as they are scored.
+    const rows = rowsAt(
       pool,
       held.filter((n) => none[n] > 0),
     );
     if (rows.rows === 0) return null;
     const fit = (classes: Matrix): Promise<number> => {
       const scored = { weights: classes, offsets: this.offsets, noneCosts: null };
-      return fitOf(new ScoredRows(this.products, rows, scored), epsilon);
+      return fitOf(new ScoredRows(this.products, rows, scored, this.memory), epsilon);
     };
     return { before: await fit(this.start), after: await fit(weights) };
   }
@@ -227,13 +230,15 @@ class PoolAdapter {
     const noneCosts = this.noneCosts.get(rows) ?? (await this.resemblances(rows));
     this.noneCosts.set(rows, noneCosts);
     const { offsets, turns } = this;
-    return new ScoredRows(this.products, rows, { weights, offsets, noneCosts, turns });
+    const keptAs = rows === this.input.guard.rows ? 'guard' : 'pool';
+    return new ScoredRows(this.products, rows, { weights, offsets, noneCosts, keptAs, turns }, this.memory);
   }
 
   /** Whether a picture resembles any class is decided by where the classes were at first: one that moves to foreign pictures would take them all. */
   private async resemblances(rows: RowSource): Promise<Float32Array> {
     const offsets = new Float64Array(this.start.rows);
-    const scored = new ScoredRows(this.products, rows, { weights: this.start, offsets, noneCosts: null });
+    const columns = { weights: this.start, offsets, noneCosts: null };
+    const scored = new ScoredRows(this.products, rows, columns, this.memory);
     const { minCosine: leastLikeness } = this.input.guard;
     return Float32Array.from(await bestScores(scored), (best) =>
       best < leastLikeness ? -outOfQuestion : outOfQuestion,

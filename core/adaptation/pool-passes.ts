@@ -65,8 +65,12 @@ export async function countedSums(
   const counted = new Float64Array(unseen.length);
   const shares = new Float64Array(costs.columns);
   const sums = matrix(unseen.length, costs.width);
+  const part = matrix(unseen.length, costs.width);
+  let room = new Float32Array(0);
   await costs.visitRows(async ({ data, columns }, rows) => {
-    const counts = matrix(rows.rows, unseen.length);
+    const needed = rows.rows * unseen.length;
+    if (room.length < needed) room = new Float32Array(needed);
+    const counts = matrix(rows.rows, unseen.length, room.subarray(0, needed));
     for (let n = 0; n < rows.rows; n++) {
       fillShares(shares, data, n * columns, potentials, epsilon);
       for (let u = 0; u < unseen.length; u++) {
@@ -76,7 +80,7 @@ export async function countedSums(
         counted[u] += count;
       }
     }
-    const part = await products.backward(counts, rows);
+    await products.backward(counts, rows, part);
     for (let i = 0; i < part.data.length; i++) sums.data[i] += part.data[i];
   });
   return { sums, counted };

@@ -4,9 +4,10 @@
  */
 import type { MatrixProducts } from '../compute/matrix-products.js';
 import { directRows } from '../head/feature-map.js';
-import { matrix, passingPiecesOf, rowsAt, type Matrix, type RowSource } from '../matrix.js';
+import { isStored, matrix, passingPiecesOf, rowsAt, type Matrix, type RowSource } from '../matrix.js';
 import type { Turns } from '../stop.js';
 import type { CostRows } from './relaxed-transport.js';
+import { ScoringMemory, type KeptCosts } from './scoring-memory.js';
 
 /** Scores kept: 64 MiB. More are computed again in every pass, which bounds memory whatever the size of the pool. */
 const maxScoresKept = 1 << 24;
@@ -18,29 +19,24 @@ interface ScoredColumns {
   readonly offsets: Float64Array;
   /** Cost of the column "none of these", which comes last, for each row: (N); null: there is no such column. */
   readonly noneCosts: Float32Array | null;
+  /** Where the memory keeps the costs, as those of the pool if it is left out. */
+  readonly keptAs?: KeptCosts;
   /** Where somebody may ask to stop. */
   readonly turns?: Turns | undefined;
 }
 
-/** C_nc = -x_n · p_c - offset_c. */
+/** C_nc = -x_n · p_c - offset_c. Costs are kept until others are made in the same memory. */
 export class ScoredRows implements CostRows {
-  private kept: Matrix[] | null = null;
-  /** Of one piece of rows: each is turned into costs before the next. */
-  private scratch: Float32Array | null = null;
-
   constructor(
     private readonly products: MatrixProducts,
-    private readonly pool: RowSource, // (N, D), of unit length
+    private readonly pool: RowSource, // (N, D), of unit length, unless they are stored
     private readonly scored: ScoredColumns,
+    private readonly memory = new ScoringMemory(),
     private readonly scoresKept = maxScoresKept,
   ) {}
 
   get rows(): number {
     return this.pool.rows;
-  }
-
-  private get scores(): Float32Array {
-    return (this.scratch ??= new Float32Array(Math.min(rowsAtOnce, this.rows) * this.scored.weights.rows));
   }
 
   /** D. */
@@ -52,10 +48,18 @@ export class ScoredRows implements CostRows {
     return this.scored.weights.rows + (this.scored.noneCosts === null ? 0 : 1);
   }
 
+  private get keptAs(): KeptCosts {
+    return this.scored.keptAs ?? 'pool';
+  }
+
+  private get fits(): boolean {
+    return this.rows * this.columns <= this.scoresKept;
+  }
+
   async visit(visitor: (costs: Matrix, start: number) => void): Promise<void> {
-    if (this.kept)
-      for (const [i, costs] of this.kept.entries()) {
-        visitor(costs, i * rowsAtOnce);
+    if (this.memory.isOf(this.keptAs, this))
+      for (let start = 0; start < this.rows; start += rowsAtOnce) {
+        visitor(this.costsAt(start), start);
         await this.scored.turns?.next();
       }
     else
@@ -68,33 +72,41 @@ export class ScoredRows implements CostRows {
   async visitRows(
     visitor: (costs: Matrix, rows: Matrix, start: number) => void | Promise<void>,
   ): Promise<void> {
-    const isKept = this.rows * this.columns <= this.scoresKept;
-    const kept = this.kept;
-    const made: Matrix[] = [];
+    const isKept = this.memory.isOf(this.keptAs, this);
+    if (!isKept) this.memory.give(this.keptAs, null);
     let start = 0;
-    for (const piece of passingPiecesOf(this.pool, rowsAtOnce)) {
-      const rows = 'data' in this.pool ? piece : directRows(piece, 1); // stored rows have the length that they have
-      const costs = kept ? kept[start / rowsAtOnce] : await this.costsOf(rows, start);
-      if (!kept && isKept) made.push(costs);
+    const memory = (length: number): Float32Array => this.memory.room('rows', length);
+    for (const piece of passingPiecesOf(this.pool, rowsAtOnce, memory)) {
+      const rows = isStored(this.pool) ? directRows(piece, 1) : piece; // stored rows have the length that they have
+      const costs = this.costsAt(start);
+      if (!isKept) await this.fill(costs, rows, start);
       await visitor(costs, rows, start);
       await this.scored.turns?.next();
       start += rows.rows;
     }
-    if (!kept && isKept) this.kept = made;
+    if (this.fits) this.memory.give(this.keptAs, this);
   }
 
-  private async costsOf(rows: Matrix, start: number): Promise<Matrix> {
+  /** Of the rows from `start` on; all in the same place when they do not fit into memory together. */
+  private costsAt(start: number): Matrix {
+    const { columns, fits } = this;
+    const all = this.memory.room(this.keptAs, (fits ? this.rows : Math.min(rowsAtOnce, this.rows)) * columns);
+    const rows = Math.min(rowsAtOnce, this.rows - start);
+    const from = fits ? start * columns : 0;
+    return matrix(rows, columns, all.subarray(from, from + rows * columns));
+  }
+
+  private async fill(costs: Matrix, rows: Matrix, start: number): Promise<void> {
     const { weights, offsets, noneCosts } = this.scored;
-    const scores = matrix(rows.rows, weights.rows, this.scores.subarray(0, rows.rows * weights.rows));
+    const room = this.memory.room('scores', rows.rows * weights.rows);
+    const scores = matrix(rows.rows, weights.rows, room);
     await this.products.forward(rows, weights, scores);
     const { columns } = this;
-    const costs = matrix(rows.rows, columns);
     for (let n = 0; n < rows.rows; n++) {
       for (let c = 0; c < weights.rows; c++)
         costs.data[n * columns + c] = -scores.data[n * weights.rows + c] - offsets[c];
       if (noneCosts) costs.data[n * columns + weights.rows] = noneCosts[start + n];
     }
-    return costs;
   }
 }
 

@@ -16,12 +16,16 @@ export interface PictureHeader {
    * Otherwise it goes row by row.
    */
   readonly isHeldWhole: boolean;
+  /** Of a JPEG that is held whole: how often the decoder goes over all of it. Infinity when they were not counted to the end. */
+  readonly scans: number;
   /** Bytes in front of the pixels that are packed, and may be a thousand times as many when they are unpacked: text and profiles of PNG. */
   readonly packedBytes: number;
 }
 
 /** Files have some dozens of parts before their pixels. One that has more than this is read no further: its size counts as not known. */
 const maxParts = 10_000;
+/** Larger JPEG files with several scans are searched for them no further. */
+const maxSearchedBytes = 4_000_000;
 
 /** Null for anything that does not declare its size where it should. */
 export function readPictureHeader(picture: Uint8Array): PictureHeader | null {
@@ -42,8 +46,10 @@ function jpeg(bytes: Buffer): PictureHeader | null {
       continue;
     }
     // A first scan without some of the components means that more follow, for which the decoder keeps all coefficients.
-    if (frame && marker === 0xda)
-      return { ...frame, isHeldWhole: frame.isHeldWhole || bytes[at + 4] < frame.channels };
+    if (frame && marker === 0xda) {
+      const isHeldWhole = frame.isHeldWhole || bytes[at + 4] < frame.channels;
+      return { ...frame, isHeldWhole, scans: isHeldWhole ? scansFrom(bytes, at) : 1 };
+    }
     // Pixels, the end, or a marker that has no length: what a decoder reads after it, we cannot know.
     if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda)) break;
     // Frames are 0xc0 to 0xcf, without the tables (0xc4, 0xcc) and a reserved one (0xc8) among them.
@@ -56,6 +62,7 @@ function jpeg(bytes: Buffer): PictureHeader | null {
         channels: bytes[at + 9],
         bytesPerSample: bytes[at + 4] > 8 ? 2 : 1,
         isHeldWhole: (marker & 3) === 2,
+        scans: 1,
         packedBytes: 0,
       };
     }
@@ -63,7 +70,16 @@ function jpeg(bytes: Buffer): PictureHeader | null {
     if (length < 2) break; // the length counts itself
     at += 2 + length;
   }
-  return frame && { ...frame, isHeldWhole: true }; // no scan was found: the worst that there may be
+  return frame && { ...frame, isHeldWhole: true, scans: scansFrom(bytes, at) }; // no scan was found there: the worst that there may be
+}
+
+/** Between scans nothing else has this marker: in their data 0xff is followed by a zero. */
+function scansFrom(bytes: Buffer, start: number): number {
+  if (bytes.length - start > maxSearchedBytes) return Infinity;
+  let scans = 0;
+  for (let at = start; at + 1 < bytes.length; at++)
+    if (bytes[at] === 0xff && bytes[at + 1] === 0xda) scans += 1;
+  return scans;
 }
 
 /** By colour type. Transparency may come with a chunk of its own, so that grey and RGB count as having it. */
@@ -85,6 +101,7 @@ function png(bytes: Buffer): PictureHeader | null {
     channels,
     bytesPerSample: bytes[24] === 16 ? 2 : 1,
     isHeldWhole: bytes[28] !== 0,
+    scans: 1,
     packedBytes: packedBytes(bytes),
   };
 }
@@ -112,7 +129,17 @@ function isPackedText(bytes: Buffer, start: number): boolean {
 
 function webp(bytes: Buffer): PictureHeader | null {
   const size = bytes.length < 30 ? (bytes.length < 25 ? null : losslessSize(bytes)) : webpSize(bytes);
-  return size && { type: 'webp', ...size, channels: 4, bytesPerSample: 1, isHeldWhole: true, packedBytes: 0 };
+  return (
+    size && {
+      type: 'webp',
+      ...size,
+      channels: 4,
+      bytesPerSample: 1,
+      isHeldWhole: true,
+      scans: 1,
+      packedBytes: 0,
+    }
+  );
 }
 
 function webpSize(bytes: Buffer): { width: number; height: number } | null {

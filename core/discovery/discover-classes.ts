@@ -8,8 +8,8 @@ import { Classifier, type Classification } from '../head/classifier.js';
 import { FeatureMapper } from '../head/feature-map.js';
 import type { HeadTable } from '../head/head-table.js';
 import { NoveltyObserver, unpackGeometry } from '../head/novelty/geometry.js';
-
 import { piecesOf, rowOf, takeRows, type Matrix } from '../matrix.js';
+import { roundedWithin } from '../rounded-within.js';
 import { stopIfAsked } from '../stop.js';
 import { placeVariance } from './belief.js';
 import type { DiscoveredGroup, Discovery, DraftAttribute } from './discovery.js';
@@ -25,6 +25,8 @@ import type { Belief, LikelyClasses } from './mixture.js';
 /** Of each picture, so many classes are considered; with all of them the groups are the same (docs/experiments.md). */
 const classesPerPicture = 20;
 const namedNearest = 3;
+/** Of the range of an attribute, in a draft; what is read is far less sure. */
+const draftDigits = 4;
 /** Fewer are no class that anybody could judge. */
 const enoughPictures = 5;
 /** Groups that are looser were mixed, on folds of seen classes (docs/experiments.md). */
@@ -158,7 +160,11 @@ function attributesOf(
 ): DraftAttribute[] {
   const nothing = manifest.attributes.map(() => NaN);
   const { values, errors } = reader.estimate(nothing, takeRows(mapped, members));
-  return manifest.attributes.map(({ name }, k) => ({ name, value: values[k], certainty: 1 - errors[k] }));
+  return manifest.attributes.map(({ name, minimum, maximum }, k) => ({
+    name,
+    value: roundedWithin(values[k], minimum, maximum, draftDigits),
+    certainty: 1 - errors[k],
+  }));
 }
 
 function ungroupedOf(answers: readonly Classification[], groups: readonly FoundGroup[]): number[] {

@@ -5,6 +5,7 @@ import { decodeAttributes } from '../head/attribute-encoder.js';
 import { Scorer, type LinearHead } from '../head/scorer.js';
 import { sharpnessFor, uncalibrated } from '../head/sharpness.js';
 import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
+import { roundedWithin } from '../rounded-within.js';
 import { Plausibility } from './plausibility.js';
 import { crowdedness, expectedRecognition, likenessOf, nearestCosine } from './recognition.js';
 import type { RowContext } from './rows/row-source.js';
@@ -227,7 +228,9 @@ function plausibilityOf(
     .slice(0, maxMisfits)
     .map((k) => {
       const { name: attribute, minimum, maximum } = manifest.attributes[k];
-      return { attribute, given: attributes[k], likely: Math.min(maximum, Math.max(minimum, decoded[k])) };
+      const shown = (value: number): number => roundedWithin(value, minimum, maximum);
+      const within = Math.min(maximum, Math.max(minimum, decoded[k]));
+      return { attribute, given: shown(attributes[k]), likely: shown(within) };
     });
   return { strangeness, misfits };
 }

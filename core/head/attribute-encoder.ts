@@ -12,6 +12,11 @@ import { matrix, rowOf, takeRows, type Matrix } from '../matrix.js';
  */
 const smallestDeviation = 1e-6;
 
+/** The deviation of an attribute; 0 where it is only rounding, beside its largest value. */
+export function deviationBeyondRounding(deviation: number, largest: number): number {
+  return deviation <= smallestDeviation * largest ? 0 : deviation;
+}
+
 export function fitAttributeEncoding(
   attributes: Matrix, // (C, d)
   seen: ArrayLike<number>,
@@ -49,7 +54,7 @@ function columnMoments({ rows, columns, data }: Matrix): { mean: number; deviati
     const mean = sum / rows;
     for (let c = 0; c < rows; c++) squares += (data[c * columns + k] - mean) ** 2;
     const deviation = Math.sqrt(squares / rows);
-    return { mean, deviation: deviation <= smallestDeviation * largest ? 0 : deviation };
+    return { mean, deviation: deviationBeyondRounding(deviation, largest) };
   });
 }
 

@@ -1,5 +1,6 @@
 /** The attributes of a bundle's classes, standardised: what is usual of each attribute, and how classes differ from it. */
 import { mean } from '../mean.js';
+import { deviationBeyondRounding } from './attribute-encoder.js';
 
 interface Column {
   readonly mean: number;
@@ -50,9 +51,12 @@ export class ClassStatistics {
 
 function columnOf(values: readonly number[]): Column {
   const center = mean(values);
+  const deviation = Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
+  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return {
     mean: center,
-    deviation: Math.sqrt(mean(values.map((value) => (value - center) ** 2))),
+    // The mean of twelve values of 0.1 is not 0.1: by its distance from it, any other value would be millions of deviations away.
+    deviation: deviationBeyondRounding(deviation, largest),
     minimum: values.reduce((min, value) => Math.min(min, value), Infinity),
     maximum: values.reduce((max, value) => Math.max(max, value), -Infinity),
   };

@@ -1,6 +1,7 @@
 /** An attribute vector as a client gives it, checked against what the model takes. Everything that is wrong is named. */
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { isIgnored } from '../../core/head/attribute-encoder.js';
+import { shortestSingle } from '../../core/shortest-single.js';
 import { noteInWords } from '../../core/head/attribute-words.js';
 import { didYouMean } from '../../core/similar-names.js';
 import type { FieldProblem } from '../../core/failures.js';
@@ -81,7 +82,8 @@ export function checkAttributes(
     if (stated === undefined) return; // as the other class has it, whatever its range
     const rounded = Math.fround(value); // as training has its attributes, and their ends
     if (rounded >= Math.fround(minimum) && rounded <= Math.fround(maximum)) return;
-    const detail = `${value} lies outside the range that training saw, ${minimum} to ${maximum}`;
+    const range = `${shortestSingle(minimum)} to ${shortestSingle(maximum)}`;
+    const detail = `${value} lies outside the range that training saw, ${range}`;
     const ignored = isIgnored(attributeEncoding, index);
     const scale = ignored ? largestScale(described) : scaleOf(minimum, maximum); // a constant has no scale of its own
     const isAbsurd = !(Math.max(minimum - value, value - maximum) <= maxRangesAway * scale);

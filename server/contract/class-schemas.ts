@@ -58,7 +58,7 @@ export const importQuerySchema = z.strictObject({
   dryRun: flag.describe('Change nothing; answer what would be created or replaced, and what does not fit.'),
   replace: flag.describe('Replace classes that exist with other attributes, instead of refusing them.'),
   leaveOut: flag.describe(
-    'Leave out what belongs to classes that are not here, instead of refusing it: examples of classes that another model had itself, and such members of groups.',
+    'Leave out what does not fit this model, instead of refusing it: examples of classes that another model had itself, such members of groups, and the attributes of classes that this model has itself, which keep their own and get the pictures.',
   ),
 });
 

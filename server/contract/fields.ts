@@ -8,7 +8,7 @@ const maxClassNameLength = 200;
 export const nameSchema = z
   .string('a text is expected')
   .normalize('NFC')
-  .min(1, 'a class needs a name')
+  .min(1, 'a name is needed')
   .max(maxClassNameLength, `at most ${maxClassNameLength} characters`)
   .superRefine((name, context) => {
     const problem = name === '' ? null : problemOfName(name); // the empty one is reported already
@@ -21,9 +21,11 @@ export const flag = z
   .default('false')
   .transform((value) => value === 'true');
 
-export const wholeNumberParameter = (min: number, max: number) =>
-  z
+export const wholeNumberParameter = (min: number, max: number) => {
+  const expected = `a whole number from ${min} to ${max} is expected`;
+  return z
     .string()
-    .regex(/^\d{1,15}$/, `a whole number from ${min} to ${max} is expected`)
+    .regex(/^\d{1,15}$/, expected)
     .transform(Number)
-    .pipe(z.int().min(min).max(max));
+    .pipe(z.int().min(min, expected).max(max, expected));
+};

@@ -2,6 +2,7 @@
  * What it takes to decode a picture, from what its header declares. Measured with libvips 8.17 on 49 megapixels of all shapes, from
  * 10 × 5,000,000 to 50,000,000 × 1: no estimate may be below what was measured by more than a tenth.
  */
+import { pictureType } from '../../core/backbone/picture-type.js';
 import { readPictureHeader, type PictureHeader } from '../../core/backbone/picture-header.js';
 import type { PictureLimits } from '../../core/backbone/preprocess.js';
 
@@ -10,7 +11,11 @@ interface DecodingCost {
   readonly memory: number;
   /** It takes so much memory or time that ordinary pictures must not wait behind others like it. */
   readonly isLarge: boolean;
+  /** True where no size is declared: the memory is then that of the largest picture. */
+  readonly isGuess?: true;
 }
+
+const nothing: DecodingCost = { memory: 0, isLarge: false };
 
 /** libwebp decodes into one buffer, and libvips copies it into another, 4 bytes a pixel each (measured: 8.2 to 8.4). */
 const bytesPerWebpPixel = 8;
@@ -25,17 +30,24 @@ const rowsOf = (height: number): number => Math.min(maxRows, 2.5 * height + 40);
 const largeBytes = 64e6;
 /** PNG: what is unpacked takes half a second. */
 const slowBytes = 100e6;
+/** JPEG: all scans together go over so many pixels. A few of them in a picture of ten megapixels do; thousands in a small one take seconds. */
+const slowScannedPixels = 120e6;
 /** A row of a few pixels takes as long as so many bytes. */
 const bytesPerRow = 120;
 /** As far as zlib can pack. */
 const maxPackingRatio = 1000;
 
-/** A picture over the limit is refused by its header, and takes nothing; one that declares no size is held for the largest. */
+/** What is no picture is refused by its first bytes and one over the limit by its header: both take nothing. One that declares no size is held for the largest. */
 export function decodingCost(picture: Uint8Array, { pixels: maxPixels }: PictureLimits): DecodingCost {
+  if (pictureType(picture) === null) return nothing;
   const header = readPictureHeader(picture);
-  if (header && header.width * header.height > maxPixels) return { memory: 0, isLarge: false };
-  const memory = header ? memoryOf(header) : maxPixels * bytesPerWebpPixel;
-  return { memory, isLarge: memory > largeBytes || (header?.type === 'png' && isSlow(header)) };
+  if (!header) {
+    const memory = maxPixels * bytesPerWebpPixel;
+    return { memory, isLarge: memory > largeBytes, isGuess: true };
+  }
+  if (header.width * header.height > maxPixels) return nothing;
+  const memory = memoryOf(header);
+  return { memory, isLarge: memory > largeBytes || isSlow(header) };
 }
 
 function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }: PictureHeader): number {
@@ -44,7 +56,9 @@ function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }
   return width * height * channels * (type === 'jpeg' ? bytesPerCoefficient : bytesPerSample);
 }
 
-function isSlow({ width, height, channels, bytesPerSample, packedBytes }: PictureHeader): boolean {
+function isSlow(header: PictureHeader): boolean {
+  const { type, width, height, channels, bytesPerSample, packedBytes, scans } = header;
+  if (type !== 'png') return width * height * (scans - 1) > slowScannedPixels; // a single one is not slow
   const pixels = width * height * channels * bytesPerSample;
   return pixels + height * bytesPerRow + packedBytes * maxPackingRatio > slowBytes;
 }

@@ -1,7 +1,9 @@
 /** The last two handlers: no such route, and whatever was thrown on the way. */
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { Failure } from '../../core/failures.js';
 import { sendProblem, type SendError } from './problem-details.js';
+import { dropBody } from './drop-body.js';
 import { contextOf } from './request-context.js';
 
 /** How long a body that nobody wants is thrown away before its connection is cut. */
@@ -53,9 +55,10 @@ function asFailure(error: unknown): unknown {
  * The answer goes out at once. What is left of the body is thrown away for a moment, because cutting the connection under
  * a client that still sends would make it miss the answer; then the connection is cut.
  */
-export function discardBody(request: Request, response: Response): void {
+export function discardBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
   if (request.headers.expect !== undefined) response.setHeader('Connection', 'close'); // it was never told to send
+  dropBody(request);
   response.once('finish', () => {
     request.resume();
     const timer = setTimeout(() => {

@@ -92,9 +92,13 @@ function secretDigest(secret: string, position: string): Buffer {
     throw new Error(
       `${position} is shorter than ${minKeyLength} characters; "openssl rand -hex 32" makes a good one`,
     );
-  if (!/^[\x21-\x7e]+$/.test(secret))
-    throw new Error(`${position} has characters that cannot be sent in a header`);
+  if (!canBeSent(secret)) throw new Error(`${position} has characters that cannot be sent in a header`);
   return digestOf(secret);
+}
+
+/** In a header, as it is. */
+export function canBeSent(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
 }
 
 function digestOf(key: string): Buffer {

@@ -1,4 +1,5 @@
 /** Who may do what: changes always need a key; reading and classifying need one where API keys are configured. */
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import { Failure } from '../../core/failures.js';
 import { auditAttempt } from './audit.js';
@@ -8,11 +9,15 @@ import { contextOf, isReading } from './request-context.js';
 /** Notes whose key came with the request, for the log and for rate limits; rejects no request. */
 export function identify(keys: KeyRing): RequestHandler {
   return (request, _response, next) => {
-    const given = givenKey(request);
-    const caller = given === undefined ? null : keys.find(given);
-    if (caller) contextOf(request).caller = caller;
+    noteCaller(request, keys);
     next();
   };
+}
+
+export function noteCaller(request: IncomingMessage, keys: KeyRing): void {
+  const given = givenKey(request);
+  const caller = given === undefined ? null : keys.find(given);
+  if (caller) contextOf(request).caller = caller;
 }
 
 /** For what changes nothing: asking by GET needs the role `reading`, pictures need `classifying`. */
@@ -49,7 +54,7 @@ function checkRole(request: Request, role: Role): void {
   throw new Failure('unauthenticated', 'Send a key as "Authorization: Bearer KEY" or "X-API-Key: KEY".');
 }
 
-function givenKey(request: Request): string | undefined {
-  const bearer = /^Bearer +(.+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  return bearer ?? request.header('x-api-key');
+function givenKey({ headers }: IncomingMessage): string | undefined {
+  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
+  return bearer ?? headers['x-api-key']?.toString();
 }

@@ -1,5 +1,5 @@
 /** Failures as HTTP answers: the one table from code to status, and problem details (RFC 9457). */
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import { Failure, type FailureCode } from '../../core/failures.js';
 
 export const problemMediaType = 'application/problem+json';
@@ -88,7 +88,7 @@ export function problemDetailsOf(error: unknown, requestId?: string): Problem {
   };
 }
 
-export type SendError = (response: Response, error: unknown, requestId?: string) => void;
+export type SendError = (response: ServerResponse, error: unknown, requestId?: string) => void;
 
 /** Answers with what `shown` makes of the problem. */
 export function sendAsProblem(mediaType: string, shown: (problem: Problem) => unknown): SendError {

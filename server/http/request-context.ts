@@ -1,12 +1,16 @@
 /** Around every request: an id, one line in the log, its outcome counted once, and a trace where that is wanted. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { Failure } from '../../core/failures.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { stageList, type StageListener, type StageTime, type Tracing } from '../observability/tracing.js';
 import type { Caller } from './key-ring.js';
+
+/** A handler as Express takes them, that needs nothing of Express. */
+export type PlainHandler = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 interface RequestContext {
   readonly id: string;
@@ -22,18 +26,22 @@ interface RequestContext {
   readonly onStage?: StageListener;
 }
 
-const contexts = new WeakMap<Request, RequestContext>();
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-export function contextOf(request: Request): RequestContext {
+export function contextOf(request: IncomingMessage): RequestContext {
   return contexts.get(request)!;
 }
 
 /** Routes that are asked every few seconds by machines; their lines would drown the others. */
 const quietRoutes = new Set(['healthz', 'readyz', 'metrics', 'v2-live', 'v2-ready']);
 
-export function requestContext(metrics: Metrics, logger: Logger, tracing?: Tracing): RequestHandler {
+export function requestContext(metrics: Metrics, logger: Logger, tracing?: Tracing): PlainHandler {
   return (request, response, next) => {
-    const id = acceptedId(request.header('x-request-id')) ?? randomUUID();
+    if (contexts.has(request)) {
+      next(); // it has one, from before Express
+      return;
+    }
+    const id = acceptedId(request.headers['x-request-id']) ?? randomUUID();
     const stages: StageTime[] = [];
     const context: RequestContext = {
       id,
@@ -49,7 +57,7 @@ export function requestContext(metrics: Metrics, logger: Logger, tracing?: Traci
       metrics.inFlight.dec();
       const { route, error, startedAt } = context;
       const seconds = (performance.now() - startedAt) / 1000;
-      const method = knownMethods.has(request.method) ? request.method : 'other';
+      const method = knownMethods.has(request.method ?? '') ? request.method! : 'other';
       // Nginx's 499: the client went away before there was an answer.
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.requests.inc({ route, method, status });
@@ -115,6 +123,6 @@ export function requestSignal(request: Request, response: Response, deadlineSeco
   return controller.signal;
 }
 
-function acceptedId(given: string | undefined): string | undefined {
-  return given !== undefined && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+function acceptedId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
 }

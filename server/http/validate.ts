@@ -39,11 +39,24 @@ const inWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Zod's own words for a wrong type are a programmer's; messages that a schema gives stay. */
+/** Zod's own words are a programmer's; messages that a schema gives stay. */
 function detailOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return 'this is not known here';
-  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
-  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
+  const { code, message } = issue;
+  if (code === 'unrecognized_keys') return 'this is not known here';
+  if (code === 'invalid_value' && message.startsWith('Invalid '))
+    return `${issue.values.map(String).join(' or ')} is expected`;
+  if (code === 'too_small' && message.startsWith('Too small: '))
+    return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum} ${unitOf(issue.origin)}expected`;
+  if (code === 'too_big' && message.startsWith('Too big: '))
+    return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum} ${unitOf(issue.origin)}expected`;
+  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(message)?.[1];
+  if (code !== 'invalid_type' || received === undefined) return message;
   const expected = inWords[issue.expected] ?? issue.expected;
   return received === 'undefined' ? `it is missing; ${expected} is expected` : `${expected} is expected`;
+}
+
+/** What there are too few or too many of. */
+function unitOf(origin: string): string {
+  if (origin === 'string') return 'characters are ';
+  return origin === 'array' ? 'entries are ' : 'is ';
 }

@@ -1,4 +1,5 @@
 /** Which classes may answer a request, as it names them: by their names, or by groups. What is not there is refused. */
+import { normalisedName } from '../../core/class-name.js';
 import { Failure, type FieldProblem } from '../../core/failures.js';
 import type { ClassificationOptions } from '../../core/head/classifier.js';
 import type { MayAnswer } from '../../core/head/competition.js';
@@ -29,11 +30,11 @@ export function restrictionOptions(given: Restriction, classes: Classes, fields:
     named || groups ? { ...(named && { classes: named }), ...(groups && { groups }) } : undefined;
   const asked = scoresOf && resolve(scoresOf, classLookup(classes), 'class', fields.scoresOf);
   if (mayAnswer) checkSome(mayAnswer, classes, asked ?? [], fields);
-  if (groupBy !== undefined) checkFamily(groupBy, classes, fields.groupBy);
+  const family = groupBy === undefined ? undefined : familyNamed(groupBy, classes, fields.groupBy);
   return {
     ...(mayAnswer && { mayAnswer }),
     ...(asked && { scoresOf: asked }),
-    ...(groupBy !== undefined && { groupBy }),
+    ...(family !== undefined && { groupBy: family }),
     ...(minProbability !== undefined && { minProbability }),
   };
 }
@@ -64,6 +65,10 @@ function groupLookup(classes: Classes): Names {
 const maxSuggestions = 5;
 /** Of which a name in a list with commas may consist; one with more commas has a parameter of its own. */
 const maxPieces = 10;
+/** Of values that are several names with commas between them, all together: each piece is looked up with those after it. */
+const maxJoinedPieces = 2_000;
+/** Where so many are wrong, the others are not looked up. */
+const maxProblems = 100;
 
 /**
  * Each value is a name, or several with commas between them. A name may have commas itself: from the left, the longest piece that
@@ -72,14 +77,27 @@ const maxPieces = 10;
 function resolve(values: readonly string[], names: Names, what: 'class' | 'group', field: string): string[] {
   const found = new Set<string>();
   const problems: FieldProblem[] = [];
+  let joined = 0;
   for (const value of values) {
+    if (problems.length >= maxProblems) break;
     const whole = names.find(value.trim());
     if (whole !== undefined) {
       found.add(whole);
       continue;
     }
-    const pieces = value.split(',');
-    for (let start = 0; start < pieces.length;) {
+    const pieces = value.split(',', maxJoinedPieces + 1);
+    joined += pieces.length - 1;
+    if (joined >= maxJoinedPieces)
+      throw new Failure(
+        'class-unknown',
+        `${field}: at most ${maxJoinedPieces} names are accepted with commas between them. Give each as a value of its own.`,
+        {
+          fields: [
+            { pointer: `/${field}`, detail: `more than ${maxJoinedPieces} names with commas between them` },
+          ],
+        },
+      );
+    for (let start = 0; start < pieces.length && problems.length < maxProblems;) {
       const match = longestName(pieces, start, names.find);
       if (match) found.add(match.name);
       else if (pieces[start].trim() !== '') {
@@ -102,8 +120,8 @@ function resolve(values: readonly string[], names: Names, what: 'class' | 'group
         .map(({ detail }) => detail)
         .join(
           ' ',
-        )}${problems.length > maxSuggestions ? ` (and ${problems.length - maxSuggestions} more)` : ''}`,
-      { fields: problems.slice(0, 100) },
+        )}${problems.length > maxSuggestions ? ` (and ${problems.length >= maxProblems ? 'many' : problems.length - maxSuggestions} more)` : ''}`,
+      { fields: problems },
     );
   return [...found];
 }
@@ -140,9 +158,11 @@ function checkSome(
     );
 }
 
-function checkFamily(family: string, classes: Classes, field: string): void {
+/** As it is stored, however its letters are written in the request. */
+function familyNamed(given: string, classes: Classes, field: string): string {
+  const family = normalisedName(given.trim());
   const families = new Set(classes.groups().flatMap((group) => group.family ?? []));
-  if (families.has(family)) return;
+  if (families.has(family)) return family;
   throw new Failure(
     'class-unknown',
     families.size === 0

@@ -2,6 +2,7 @@
 import { Failure } from '../../core/failures.js';
 import { matrix, type Matrix } from '../../core/matrix.js';
 import { validate } from '../http/validate.js';
+import { refuseDeep, refuseLongLists } from './long-lists.js';
 import { refused } from './refused.js';
 import { inferRequestSchema, type InferInput, type InferRequest } from './schemas.js';
 import { binaryElements, binaryFloats, jsonElements, jsonFloats } from './tensors.js';
@@ -27,7 +28,10 @@ export function readInferRequest(
   limits: InferLimits,
 ): ReadRequest {
   const length = headerLength === undefined ? body.length : jsonLength(headerLength, body.length);
-  const request = validate(inferRequestSchema, parse(body.subarray(0, length)), 'inference request');
+  refuseDeep(body.subarray(0, length));
+  const given = parse(body.subarray(0, length));
+  refuseLongLists(given);
+  const request = validate(inferRequestSchema, given, 'inference request');
   return { request, content: contentOf(request.inputs[0], body.subarray(length), limits) };
 }
 

@@ -2,8 +2,10 @@
 import { Failure } from '../../core/failures.js';
 import { isIgnored } from '../../core/head/attribute-encoder.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
+import { roundedWithin } from '../../core/rounded-within.js';
 import { likeName } from '../../core/similar-names.js';
 import type { ClassPreview, NewExample } from '../classes/contract.js';
+import { etagOf } from '../classes/store/content.js';
 import type { ClassContent } from '../classes/store/contract.js';
 import type { ServedModel } from '../model/contract.js';
 import type { Candidate } from './class-candidates.js';
@@ -38,7 +40,9 @@ export async function previewClasses(
       { classes, manifest },
       signal,
     );
+    const present = classes.get(content.name);
     const all = [
+      ...(present && present.etag !== etagOf(content) ? [takenWarning] : []),
       ...warnings,
       ...(similar === null ? [] : [`the name is nearly that of "${similar}"`]),
       ...own,
@@ -91,6 +95,7 @@ function problemsOf(
     if (isIgnored(manifest.attributeEncoding, k)) continue; // a warning says so; the class is no worse for it
     const value = (attributes as Readonly<Record<string, number | undefined>>)[attribute];
     const reach = maximum - minimum;
+    const shown = (one: number): number => roundedWithin(one, minimum, maximum);
     if (value !== undefined && (value < minimum - reach || value > maximum + reach))
       problems.push(
         `${attribute} is ${shown(value)}, far outside of what training saw (${shown(minimum)} to ${shown(maximum)})`,
@@ -98,7 +103,7 @@ function problemsOf(
   }
   if (strangeness !== null && strangeness > 1) {
     const changes = misfits.map(
-      ({ attribute, given, likely }) => `${attribute} ${shown(likely)} instead of ${shown(given)}`,
+      ({ attribute, given, likely }) => `${attribute} ${likely} instead of ${given}`,
     );
     const near = nearest.length > 0 ? ` The nearest class is ${nearest[0].name}.` : '';
     problems.push(
@@ -107,6 +112,10 @@ function problemsOf(
   }
   return problems;
 }
+
+/** Those of the model are refused. */
+const takenWarning =
+  'it would replace the class of this name, which has other attributes; POST /classes refuses it, PUT /classes/NAME replaces it';
 
 function someJudged(judged: number, given: number): string {
   return `only the first ${judged} of ${given} pictures were tried one by one, because each takes a fit of its own`;
@@ -117,8 +126,4 @@ function twinWarning(twin: string): string {
     `its attributes are nearly those of "${twin}", more alike than any two classes of training: pictures will hardly tell the two apart. ` +
     'Give attributes in which they differ, or pictures of it.'
   );
-}
-
-function shown(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }

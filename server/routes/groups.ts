@@ -103,7 +103,8 @@ async function put(
 
 function pageOfGroups(request: Request, classes: Classes) {
   const query = validate(groupListQuerySchema, request.query, 'query');
-  const { family, limit, after, classes: withClasses } = query;
+  const { limit, after, classes: withClasses } = query;
+  const family = query.family === undefined ? undefined : normalisedName(query.family.trim());
   const wanted = classes.groups().filter((group) => family === undefined || group.family === family);
   const behind = after === undefined ? wanted : wanted.filter(({ name }) => name > after);
   const shown = behind.slice(0, limit);

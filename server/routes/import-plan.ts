@@ -1,7 +1,7 @@
 /** What the import of a backup would do to the classes and groups that are there, and what of it does not fit. */
 import { didYouMean } from '../../core/similar-names.js';
 import { checkAttributes } from '../classes/attribute-vector.js';
-import type { Classes, NewExample, RegistryChange } from '../classes/contract.js';
+import type { Classes, KnownClass, NewExample, RegistryChange } from '../classes/contract.js';
 import { namesOf } from '../classes/no-such-class.js';
 import { etagOf, groupEtagOf } from '../classes/store/content.js';
 import type { ClassBackup } from '../contract/class-schemas.js';
@@ -16,7 +16,7 @@ interface Misfit {
 interface ImportRules {
   /** Classes and groups that exist with other content are replaced. */
   readonly replace: boolean;
-  /** What belongs to classes that are not here is left out. */
+  /** What belongs to classes that are not here is left out, and so are the attributes of classes that the model has itself. */
   readonly leaveOut: boolean;
   readonly outOfRange: 'warn' | 'refuse';
 }
@@ -84,6 +84,12 @@ export function planImport(
     if (own) {
       plan.unchanged.push(name);
       if (examples.length > 0) plan.changes.push({ kind: 'add-examples', name, examples });
+      return;
+    }
+    if (leaveOut && known && isKeptByModel(known, name, values)) {
+      note(plan.leftOut, { name, pointer: `/classes/${index}/attributes`, detail: keptByModel });
+      plan.unchanged.push(known.name);
+      if (examples.length > 0) plan.changes.push({ kind: 'add-examples', name: known.name, examples });
       return;
     }
     const path = ['classes', index, 'attributes'];
@@ -191,6 +197,17 @@ function foreignWarning(count: number): string {
   return `${count} example pictures are left out, because another network made their features: add the pictures again`;
 }
 
+const keptByModel = 'the model has a class of this name itself, and keeps its own attributes';
+
+/** A class that was added to a model without it, and that the model of this server was trained with. */
+function isKeptByModel(
+  known: KnownClass,
+  name: string,
+  attributes: Readonly<Record<string, number>>,
+): boolean {
+  return !known.runtime && known.etag !== etagOf({ name, attributes });
+}
+
 function outcomeOf(
   content: { readonly name: string; readonly attributes: Readonly<Record<string, number>> },
   classes: Classes,
@@ -199,8 +216,14 @@ function outcomeOf(
   const known = classes.get(content.name);
   if (!known) return 'created';
   if (known.etag === etagOf(content)) return 'unchanged';
-  if (!known.runtime) return { problem: 'the model has a class of this name itself, with other attributes' };
+  if (!known.runtime)
+    return {
+      problem:
+        'the model has a class of this name itself, with other attributes; leaveOut=true keeps that class, and adds the pictures of this one to it',
+    };
   if (known.name !== content.name)
-    return { problem: 'it exists under a name whose letters are written in another way' };
+    return {
+      problem: `it exists as "${known.name}", whose letters are written in another way; write it like that in the backup, or remove that class first`,
+    };
   return replace ? 'replaced' : { problem: 'it exists with other attributes; replace=true replaces it' };
 }

@@ -160,6 +160,51 @@ test('what belongs to classes of another model is refused by name, or left out w
   expect(plan.leftOut.map(({ name }) => name)).toContain('birds');
 });
 
+test('a class that the new model has itself is refused with what to do; with --leave-out it keeps its own and gets the pictures', async () => {
+  const source = await startWith();
+  const client = new UnseenClient({ url: source.url, key: testKey });
+  await client.createClass({ name: 'gnu', attributes: vector(0.2) });
+  await client.addExamples('gnu', [await numbered(1), await numbered(2)]);
+  await client.putGroup('some', { classes: ['gnu'] });
+  const trained = join(folder, 'trained.json');
+  await unseen('classes', 'export', trained, '--url', source.url, '--key', testKey);
+
+  const [, ...others] = bundle.manifest.classes;
+  const classes = [{ ...bundle.manifest.classes[0], name: 'gnu' }, ...others];
+  const target = await startWith({
+    ...bundle,
+    identity: 'b'.repeat(64),
+    manifest: { ...bundle.manifest, classes },
+  });
+  const to = ['--url', target.url, '--key', testKey];
+  const refused = await unseen('classes', 'import', trained, ...to);
+  expect(refused.code).toBe(10);
+  expect(refused.stderr).toContain(
+    'gnu: the model has a class of this name itself, with other attributes; --leave-out keeps that class, and adds the pictures of this one to it',
+  );
+  const there = new UnseenClient({ url: target.url, key: testKey });
+  const before = await there.class('gnu');
+
+  const done = await unseen('classes', 'import', trained, '--leave-out', ...to);
+  expect([done.code, done.stdout]).toEqual([
+    0,
+    expect.stringContaining('0 added, 0 replaced, 1 were there already; 2 example pictures added.'),
+  ]);
+  expect(done.stdout).toContain(
+    'gnu: the model has a class of this name itself, and keeps its own attributes',
+  );
+  const after = await there.class('gnu');
+  expect([after.runtime, after.examples, after.attributes]).toEqual([false, 2, before.attributes]);
+  expect((await there.group('some')).classes).toEqual(['gnu']);
+  const again = await unseen('classes', 'import', trained, '--leave-out', ...to, '--json');
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    created: [],
+    replaced: [],
+    unchanged: ['gnu'],
+    examples: 0,
+  });
+});
+
 test.each([
   ['cut off', '{"format":"unseen-classes","ver', 'cut off or altered'],
   ['another file', '{"classes":[]}', 'is not a backup'],

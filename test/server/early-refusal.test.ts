@@ -1,7 +1,10 @@
 /** A full queue refuses before most of the server has seen the request; what is answered is the same as everywhere. */
+import express from 'express';
+import request from 'supertest';
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { addressOf } from '../../server/http/caller.js';
 import { temporaryFolder } from '../support/folders.js';
 import { infer } from '../support/open-inference.js';
 import { numbered } from '../support/pictures.js';
@@ -73,3 +76,25 @@ test('and nothing else is refused', async () => {
   expect((await send(`${server.url}/classify`)).status).toBe(405);
   expect((await send(`${server.url}/classifyx`, { method: 'POST' })).status).toBe(404);
 });
+
+test.each([0, 1, 2, 5])(
+  'behind %i proxies the caller is the one that Express would find',
+  async (trustProxy) => {
+    const app = express();
+    app.set('trust proxy', trustProxy);
+    app.use((asked, response) => void response.json([asked.ip, addressOf(asked, trustProxy)]));
+    for (const forwarded of [
+      undefined,
+      '1.2.3.4',
+      '1.2.3.4, 5.6.7.8',
+      '::1%x y,, z',
+      '2001:db8::1,10.0.0.1 , 10.0.0.2',
+      ' ',
+    ]) {
+      const asked = request(app).get('/');
+      const { body } = await (forwarded === undefined ? asked : asked.set('X-Forwarded-For', forwarded));
+      const [ip, address] = body as [string, string];
+      expect(address, forwarded).toBe(ip);
+    }
+  },
+);

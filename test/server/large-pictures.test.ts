@@ -1,5 +1,6 @@
 /** Files of a few bytes that are pictures of 50 megapixels: they are answered or refused, and nobody else notices. */
 import { expect, test } from 'vitest';
+import { scannedJpeg } from '../../fixtures/flat-pictures.js';
 import { trainSmallBundle } from '../../fixtures/small-bundle.js';
 import { temporaryFolder } from '../support/folders.js';
 import { numbered } from '../support/pictures.js';
@@ -28,6 +29,23 @@ test('ordinary pictures are answered beside many at once, and the memory of this
   expect((await send(`${server.url}/metrics`)).body).toMatch(
     /unseen_refused_total\{reason="decoding-full"\} \d+/,
   );
+});
+
+test('ordinary pictures are answered beside small ones that take seconds, because each is decoded a thousand times over', async () => {
+  const server = await startTestServer({ bundle: () => bundle });
+  const good = await Promise.all(Array.from({ length: 20 }, (_, i) => numbered(i)));
+  const bytes = scannedJpeg(4000, 4000); // 16 megapixels of one colour: 32 MB, so not large by its memory
+  const slow = Array.from({ length: 12 }, () =>
+    postBytes(server.url, bytes, '', { 'content-type': 'image/jpeg' }),
+  );
+  const times: number[] = [];
+  for (const picture of good) {
+    const started = performance.now();
+    expect((await postBytes(server.url, picture)).status).toBe(200);
+    times.push(performance.now() - started);
+  }
+  expect(Math.max(...times)).toBeLessThan(4000); // one of them alone takes longer
+  for (const { status } of await Promise.all(slow)) expect([200, 422, 429]).toContain(status);
 });
 
 test('a picture of 38 bytes that would take more memory than all together may is refused by its header', async () => {

@@ -104,6 +104,16 @@ describe('with a SQLite registry', () => {
     expect(made.filter((one) => one!.isNew)).toHaveLength(1);
   });
 
+  test.each([
+    ['letters that no header has', 'ключ-ключ-ключ-ключ\n'],
+    ['two lines', 'a line that is long\nand another one\n'],
+  ])('a file of %s is refused, because nobody could send what it holds', async (_what, text) => {
+    const odd = temporaryFolder();
+    writeFileSync(join(odd, 'odd.key'), text, { mode: 0o600 });
+    const location = { kind: 'sqlite', path: join(odd, 'odd.db'), description: '' } as const;
+    await expect(openOwnKey(location)).rejects.toThrow('cannot be sent in a header');
+  });
+
   test('a file that others may read is warned of; one that holds no key is refused', async () => {
     const file = join(folder, 'open.db');
     writeFileSync(join(folder, 'open.key'), 'a-key-that-was-copied-here\n', { mode: 0o600 });

@@ -6,11 +6,12 @@ import { defaultLimits } from '../../core/backbone/preprocess.js';
 import { ThreadedExtractor } from '../../core/backbone/threaded-extractor.js';
 import type { Manifest } from '../../core/bundle/manifest.js';
 import { Failure } from '../../core/failures.js';
-import { matrix, rowsAt, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
+import { fillRoom, matrix, rowsAt, takeRows, type RowSource } from '../../core/matrix.js';
 import type { Watcher } from '../../core/progress.js';
 import type { Dataset } from '../datasets/dataset.js';
 import { fewShotRows } from '../datasets/few-shot.js';
 import { rowsOutsideSplits } from '../datasets/rows-outside-splits.js';
+import { roomFor } from '../datasets/stored-rows.js';
 import { filesUnder } from '../extraction/list-pictures.js';
 import { PartStore } from '../extraction/parts.js';
 import { partCount, type ExtractionPlan } from '../extraction/plan.js';
@@ -18,13 +19,14 @@ import { runParts } from '../extraction/run-parts.js';
 import { wholeWork } from '../shard.js';
 
 export interface UnlabelledPool {
-  readonly features: RowSource; // (N, features); on disk where those of the dataset are
+  readonly features: RowSource; // (N, features); on disk where those of the dataset are, or where they are many
   /** What each row is called in a report. */
   readonly names: readonly string[];
   readonly leftOut: readonly { readonly name: string; readonly reason: string }[];
 }
 
-type PoolInMemory = UnlabelledPool & { readonly features: Matrix };
+/** Features of more than 2,000 pictures or so stay on disk. */
+const maxBytesInMemory = 2 ** 24;
 
 /** Rows of split `none`; if there are none, every row that training does not learn from. */
 export function poolOfDataset(dataset: Dataset): UnlabelledPool {
@@ -52,7 +54,7 @@ export async function poolOfPictures(
   { backbone: wanted }: Pick<Manifest, 'backbone'>,
   watcher: Watcher,
   given: PoolParts = {},
-): Promise<PoolInMemory> {
+): Promise<UnlabelledPool> {
   const backbone = given.backbone ?? (await openBackbone(wanted?.name, watcher));
   if (wanted && backbone.identity.sha256 !== wanted.sha256)
     throw new Failure(
@@ -83,20 +85,31 @@ export async function poolOfPictures(
   return await gathered(store);
 }
 
-async function gathered(store: PartStore): Promise<PoolInMemory> {
+/** Every finished part is read once, and verified; with many pictures never all of them are in memory. */
+async function gathered(store: PartStore): Promise<UnlabelledPool> {
   const { pictures, backbone, partSize } = store.plan;
-  const all = matrix(pictures.length, backbone.featureWidth);
-  const failed = new Map<number, string>();
-  for (let index = 0; index < partCount(store.plan); index++) {
-    const part = await store.read(index);
-    if (!part) throw new Failure('dataset-invalid', `Part ${index} of ${store.folder} cannot be read.`);
-    all.data.set(part.features, index * partSize * backbone.featureWidth);
-    for (const { index: picture, reason } of part.problems) failed.set(picture, reason);
-  }
-  const kept = Array.from(pictures.keys()).filter((i) => !failed.has(i));
-  return {
-    features: takeRows(all, kept),
-    names: kept.map((i) => pictures[i].file),
-    leftOut: Array.from(failed, ([i, reason]) => ({ name: pictures[i].file, reason })),
-  };
+  const { featureWidth } = backbone;
+  const names: string[] = [];
+  const leftOut: { name: string; reason: string }[] = [];
+  const room = roomFor(pictures.length, featureWidth, store.folder, maxBytesInMemory);
+  const features = await fillRoom(room, async () => {
+    for (let index = 0; index < partCount(store.plan); index++) {
+      const part = await store.read(index);
+      if (!part) throw new Failure('dataset-invalid', `Part ${index} of ${store.folder} cannot be read.`);
+      const reasons = new Map(part.problems.map((problem) => [problem.index, problem.reason]));
+      const rows = matrix(part.features.length / featureWidth, featureWidth, part.features);
+      const kept: number[] = [];
+      for (let row = 0; row < rows.rows; row++) {
+        const { file } = pictures[index * partSize + row];
+        const reason = reasons.get(index * partSize + row);
+        if (reason !== undefined) leftOut.push({ name: file, reason });
+        else {
+          kept.push(row);
+          names.push(file);
+        }
+      }
+      room.append(takeRows(rows, kept));
+    }
+  });
+  return { features, names, leftOut };
 }

@@ -10,7 +10,7 @@
  */
 import { invertPositiveDefinite } from '../../core/compute/linear-algebra.js';
 
-interface Kernel {
+export interface Kernel {
   readonly gamma: number;
   readonly ridge: number;
   /** Mean squared error for a class left out, in units of that of predicting the mean of the other classes. */
@@ -111,7 +111,7 @@ function distanceFromOthers(products: Float64Array, S: number): number {
 }
 
 /** |sum_i l_i M_i|^2, from M M' (S, S). */
-function squaredLength(factors: Float64Array, products: Float64Array, S: number): number {
+export function squaredLength(factors: Float64Array, products: Float64Array, S: number): number {
   let squares = 0;
   for (let i = 0; i < S; i++) {
     let row = 0;

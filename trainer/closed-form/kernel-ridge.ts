@@ -5,8 +5,8 @@
  *   m(a) = k(a)' (K + ridge I)^-1 M        k(a)_c = exp(-gamma |w (a - a_c)|^2 / |w|^2)
  *
  * S seen classes, d attributes, D features. M (S, D): means of the unit rows of each class, so that a class whose rows
- * scatter has a short mean and counts less. w_k^2 is the reliability of attribute k, with few classes shrunk
- * as variance-shrinkage.ts has it. Only the direction of m(a) counts.
+ * scatter has a short mean and counts less. w_k^2 is the reliability of attribute k, or all are alike, whichever suits classes left out
+ * (weighting.ts); with few classes shrunk as variance-shrinkage.ts has it. Only the direction of m(a) counts.
  *
  * gamma and ridge are those with the smallest error for a class left out (choose-kernel.ts).
  */
@@ -14,10 +14,17 @@ import { directRows } from '../../core/head/feature-map.js';
 import { classMeans, directionOf } from '../../core/head/synthetic-rows.js';
 import { matrix, rowOf, takeRows, type Matrix, type RowSource } from '../../core/matrix.js';
 import { addRowProducts, type Rows } from '../../core/compute/linear-algebra.js';
-import type { GeneratorSettings } from '../configuration.js';
-import { chooseKernel } from './choose-kernel.js';
-import { attributeReliability, equalWeights } from './reliability.js';
+import { chooseKernel, type Kernel } from './choose-kernel.js';
 import { varianceFactors } from './variance-shrinkage.js';
+import {
+  chooseWeighting,
+  squaredDistances,
+  unitWeights,
+  weightingsFor,
+  weightsFor,
+  type DescribedClasses,
+  type Weighting,
+} from './weighting.js';
 
 export interface ClosedForm {
   /** Attributes times this are what distances are measured in: w sqrt(gamma) / |w|, (1, d). */
@@ -27,6 +34,7 @@ export interface ClosedForm {
   readonly means: Matrix; // (S, D): M, in the order of the seen classes
   /** (S, D), of unit length: each seen class as predicted by a fit without it, which is how far an unseen one is off. */
   readonly heldOut: Matrix;
+  readonly weighting: Weighting;
   readonly reliability: Float64Array; // (d); 0 or 1 when attributes count alike
   readonly gamma: number;
   readonly ridge: number;
@@ -35,9 +43,15 @@ export interface ClosedForm {
 }
 
 export interface AttributeOptions {
-  readonly weighting?: GeneratorSettings['attributeWeights'];
+  /** Left out: chosen by classes left out. */
+  readonly weighting?: Weighting | undefined;
   /** By what each attribute was divided to standardise it, (d): see variance-shrinkage.ts. */
   readonly deviations?: ArrayLike<number> | undefined;
+}
+
+interface Weighted {
+  readonly weighting: Weighting;
+  readonly reliability: Float64Array; // (d)
 }
 
 export function fitClosedForm(...problem: Parameters<typeof closedFormInSteps>): ClosedForm {
@@ -54,7 +68,7 @@ export function* closedFormInSteps(
   labels: Int32Array, // (rows)
   seen: Int32Array, // (S)
   encoded: Matrix, // (C, d), of every class
-  { weighting = 'reliability', deviations }: AttributeOptions = {},
+  { weighting, deviations }: AttributeOptions = {},
 ): Generator<void, ClosedForm, void> {
   const attributes = takeRows(encoded, seen); // (S, d)
   const found = classMeans(labels, (row) => directionOf(features, row));
@@ -63,15 +77,21 @@ export function* closedFormInSteps(
     rowOf(means, c).set(found.get(label)!);
   });
   const products = gramOf(means); // (S, S)
-  const reliability =
-    weighting === 'equal'
-      ? equalWeights(attributes)
-      : attributeReliability(attributes, cosinesOf(products, seen.length));
-  if (weighting === 'reliability' && deviations)
-    varianceFactors(deviations, seen.length).forEach((factor, k) => (reliability[k] *= factor));
-  const weights = weightsOf(reliability); // w / |w|, (d)
-  const distances = squaredDistances(attributes, weights); // (S, S)
-  const { gamma, ridge, error, inverse } = yield* chooseKernel(distances, products, seen.length);
+  const classes: DescribedClasses = {
+    attributes,
+    products,
+    varianceFactors: deviations ? varianceFactors(deviations, seen.length) : null,
+  };
+  const fits: (Kernel & Weighted)[] = [];
+  for (const candidate of weighting ? [weighting] : weightingsFor(seen.length)) {
+    const reliability = weightsFor(candidate, classes);
+    const distances = squaredDistances(attributes, reliability); // (S, S)
+    const kernel = yield* chooseKernel(distances, products, seen.length);
+    fits.push({ weighting: candidate, reliability, ...kernel });
+  }
+  const chosen = yield* chooseWeighting(classes, fits);
+  const { reliability, gamma, ridge, error, inverse } = chosen;
+  const weights = unitWeights(reliability); // (d)
 
   const scale = matrix(
     1,
@@ -85,7 +105,18 @@ export function* closedFormInSteps(
   );
   const coefficients = multiply(inverse, means);
   const heldOut = directRows(multiply(fromOthers(inverse, seen.length), means), 1);
-  return { scale, anchors, coefficients, means, heldOut, reliability, gamma, ridge, heldOutError: error };
+  return {
+    scale,
+    anchors,
+    coefficients,
+    means,
+    heldOut,
+    weighting: chosen.weighting,
+    reliability,
+    gamma,
+    ridge,
+    heldOutError: error,
+  };
 }
 
 /** What the closed form predicts for classes, of unit length: (n, D). The generator's graph does the same (generator/networks.ts). */
@@ -128,36 +159,11 @@ function fromOthers(inverse: Float64Array, S: number): Float64Array {
   return parts;
 }
 
-/** With every attribute the same for all seen classes there is nothing to weigh: distances are then all 0. */
-function weightsOf(reliability: Float64Array): Float64Array {
-  const total = reliability.reduce((sum, value) => sum + value, 0);
-  return reliability.map((value) => (total > 0 ? Math.sqrt(value / total) : 0));
-}
-
-function squaredDistances(attributes: Matrix, weights: Float64Array): Float64Array {
-  const { rows: S, columns: d } = attributes;
-  const distances = new Float64Array(S * S);
-  for (let a = 0; a < S; a++) {
-    for (let b = 0; b < a; b++) {
-      let sum = 0;
-      for (let k = 0; k < d; k++)
-        sum += ((attributes.data[a * d + k] - attributes.data[b * d + k]) * weights[k]) ** 2;
-      distances[a * S + b] = distances[b * S + a] = sum;
-    }
-  }
-  return distances;
-}
-
 function gramOf({ rows, columns, data }: Matrix): Float64Array {
   const products = new Float64Array(rows * rows);
   const values: Rows = { data: Float64Array.from(data), offset: 0, stride: columns, count: rows };
   addRowProducts({ data: products, offset: 0, stride: rows }, values, values, columns, 1);
   return products;
-}
-
-function cosinesOf(products: Float64Array, S: number): Float64Array {
-  const lengths = Float64Array.from({ length: S }, (_, c) => Math.sqrt(products[c * (S + 1)]) || 1);
-  return products.map((value, i) => value / lengths[Math.floor(i / S)] / lengths[i % S]);
 }
 
 function multiply(left: Float64Array, { rows, columns, data }: Matrix): Matrix {

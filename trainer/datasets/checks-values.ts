@@ -1,12 +1,13 @@
 import { constantAttributes } from '../../core/head/attribute-encoder.js';
 import { rowOf, type RowSource } from '../../core/matrix.js';
 import type { Dataset } from './dataset.js';
+import { notKnownMarks } from './checks-marks.js';
 import { errorFinding, someOf, warningFinding, type Finding } from './findings.js';
 
 /** NaN and infinities are errors; zero rows, negative features, constant and identical attributes are warnings. */
 export function checkValues(dataset: Dataset): Finding[] {
   return [
-    ...notFinite(dataset.features, (row, column) => `the features of row ${row + 1}, value ${column + 1}`),
+    ...notFinite(dataset.features, (row, column) => `the features of row ${row + 1}, value ${column + 1},`),
     ...notFinite(
       dataset.attributes,
       (row, column) =>
@@ -14,6 +15,7 @@ export function checkValues(dataset: Dataset): Finding[] {
     ),
     ...oddFeatures(dataset.features),
     ...oddAttributes(dataset),
+    ...notKnownMarks(dataset),
   ];
 }
 
@@ -25,7 +27,7 @@ function notFinite(source: RowSource, where: (row: number, column: number) => st
     for (let column = 0; column < values.length; column++) {
       // x - x is 0 for a finite x and NaN for any other: one test for all three kinds.
       if (values[column] - values[column] === 0) continue;
-      if (count === 0) first = `${where(row, column)}, is ${values[column]}`;
+      if (count === 0) first = `${where(row, column)} is ${values[column]}`;
       count += 1;
     }
   }

@@ -19,6 +19,7 @@ type FindingCode =
   | 'empty-split'
   | 'identical-attributes'
   | 'constant-attribute'
+  | 'not-known-mark' // a number such as -1 that seems to stand for "not known"
   | 'few-training-rows'
   | 'zero-features'
   | 'negative-features';

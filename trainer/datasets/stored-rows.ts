@@ -89,9 +89,9 @@ export function openStoredRows(path: string, shape: StoredShape, scratch: string
 /** Features larger than this as float32 stay on disk: a training run needs about four times their size in memory. */
 export const maxBytesInMemory = 2 ** 30;
 
-/** Room for up to `rows` rows: in memory below maxBytesInMemory, otherwise in a scratch file. */
-export function roomFor(rows: number, columns: number, scratch: string): RowRoom {
-  const isLarge = 4 * rows * columns > maxBytesInMemory;
+/** Room for up to `rows` rows: in memory up to so many bytes, otherwise in a scratch file. */
+export function roomFor(rows: number, columns: number, scratch: string, limit = maxBytesInMemory): RowRoom {
+  const isLarge = 4 * rows * columns > limit;
   return isLarge ? scratchRoom(scratch, columns) : roomLike(matrix(0, columns), rows, columns);
 }
 

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { rowOf } from '../../core/matrix.js';
 import { writeDirectory } from '../../core/atomic-directory.js';
 import { attributeNotesFile, noteLines } from './attribute-notes.js';
+import { shortestSingle } from '../../core/shortest-single.js';
 import type { Dataset } from './dataset.js';
 import { fewShotClasses, fewShotRows } from './few-shot.js';
 import { writeNpyRows } from './npy.js';
@@ -60,17 +61,8 @@ function rowLines({ features, labels, imageFiles, classNames, splits }: Dataset)
 }
 
 function attributeLines({ classNames, attributeNames, attributes }: Dataset): string[][] {
-  const lines = classNames.map((name, i) => [name, ...Array.from(rowOf(attributes, i), shortest)]);
+  const lines = classNames.map((name, i) => [name, ...Array.from(rowOf(attributes, i), shortestSingle)]);
   return [['class', ...attributeNames], ...lines];
-}
-
-/** The shortest decimal that is this float32 again: 0.1 rather than 0.10000000149011612. */
-function shortest(value: number): string {
-  for (let digits = 6; digits <= 9; digits++) {
-    const text = String(Number(value.toPrecision(digits)));
-    if (Math.fround(Number(text)) === value) return text;
-  }
-  return String(value);
 }
 
 function csv(lines: string[][]): string {

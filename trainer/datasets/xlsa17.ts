@@ -8,6 +8,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { Failure } from '../../core/failures.js';
+import type { Matrix } from '../../core/matrix.js';
 import { assembleDataset, classesOfRows } from './class-sets.js';
 import type { Dataset } from './dataset.js';
 import { warningFinding, type Finding } from './findings.js';
@@ -57,6 +58,7 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
   const classNames = isNamed
     ? read.strings(classValues, 'allclasses_names')
     : Array.from({ length: attributes.rows }, (_, label) => `class ${label + 1}`);
+  if (!isNamed) read.problems.push(...transposedAttributes(attributeVariable, attributes, labels));
   if (read.problems.length > 0) throw datasetInvalid(directory, read.problems);
   const imageFiles = rowValues.get('image_files');
 
@@ -74,6 +76,16 @@ export async function loadXlsa17(directory: string, options: Xlsa17Options = {})
     backbone: null,
   });
   return { dataset, findings: isNamed ? [] : [numberedClasses(classNames.length)] };
+}
+
+/** Without names nothing else says which side of the table classes are on: the other way round, attributes would be taken for classes. */
+function transposedAttributes(name: string, { rows, columns }: Matrix, labels: Int32Array): string[] {
+  const labelled = labels.reduce((most, label) => Math.max(most, label + 1), 0);
+  if (labelled === rows || labelled !== columns) return [];
+  return [
+    `the variable "${name}" of ${splitsFile} has ${columns} rows and ${rows} columns, and there are ${labelled} classes: ` +
+      'it must have a column for each class and a row for each attribute, so transpose it',
+  ];
 }
 
 function numberedClasses(count: number): Finding {

@@ -1,7 +1,7 @@
 /** Pictures that are damaged, declare a wrong size, or are unusual but valid (the latter may be answered 200). */
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
-import { flatJpeg, flatPng, hugePng, withChunk } from '../../../fixtures/flat-pictures.js';
+import { flatJpeg, flatPng, hugePng, scannedJpeg, withChunk } from '../../../fixtures/flat-pictures.js';
 import type { Random } from '../../../core/random.js';
 import { noise, pick, wholeRequest, type MakeRequest } from './request.js';
 
@@ -52,6 +52,7 @@ export async function pictureSeeds(): Promise<PictureSeeds> {
       manyScans(progressive, 2_000),
       declaredWebp(good.webp, 16_383, 16_383),
       flatJpeg(7_000, 7_000, { isInterleaved: false }),
+      scannedJpeg(2_500, 2_500),
       flatPng(2_000_000, 1),
       await flat(6_000, 6_000).png({ compressionLevel: 9 }).toBuffer(), // within the limit on pixels: decoded in full
     ],

@@ -1,5 +1,5 @@
 /** Labelled pictures of classes as data rows: real rows, which share the weight of their class with its synthetic ones. */
-import { FeatureMapper, headRows } from '../../head/feature-map.js';
+import { headRows, type FeatureMapper } from '../../head/feature-map.js';
 import type { Bundle } from '../../bundle/bundle.js';
 import { matrix, stackRows, type Matrix } from '../../matrix.js';
 import type { RuntimeClass } from '../runtime-class.js';
@@ -86,7 +86,7 @@ export class ExampleMapper {
   /** Of the bundle's few-shot classes, by name. */
   private readonly own: ReadonlyMap<string, Matrix>;
 
-  private constructor(
+  constructor(
     private readonly mapper: FeatureMapper,
     { manifest, examples }: Pick<Bundle, 'manifest' | 'examples'>,
     private readonly length = manifest.head.temperature === null ? null : 1,
@@ -97,12 +97,6 @@ export class ExampleMapper {
         headRows(matrix(rows, columns, data.slice()), this.length),
       ]),
     );
-  }
-
-  static async open(bundle: Pick<Bundle, 'featureMap' | 'manifest' | 'examples'>): Promise<ExampleMapper> {
-    const { featureMap, manifest } = bundle;
-    const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
-    return new ExampleMapper(mapper, bundle);
   }
 
   /** What training had of a few-shot class. */
@@ -120,9 +114,5 @@ export class ExampleMapper {
     const mapped = own ? stackRows([own, added]) : added;
     this.mapped.set(examples, mapped);
     return mapped;
-  }
-
-  release(): Promise<void> {
-    return this.mapper.release();
   }
 }

@@ -9,6 +9,7 @@ import type { SessionOptions } from '../../compute/session.js';
 import { Failure } from '../../failures.js';
 import { completeAttributes } from '../../head/attribute-completion.js';
 import { encodeAttributes } from '../../head/attribute-encoder.js';
+import { FeatureMapper } from '../../head/feature-map.js';
 import { Generator } from '../../head/generator.js';
 import { matrix } from '../../matrix.js';
 import { EvidenceModel } from '../evidence.js';
@@ -45,6 +46,7 @@ interface Tools extends Pick<
   | 'evidence'
   | 'rowsPerDraw'
   | 'encode'
+  | 'mapper'
   | 'ownExamples'
   | 'examplesOf'
 > {
@@ -130,7 +132,9 @@ async function openTools(bundle: Bundle, options: SessionOptions, budget: RowBud
   const settings = fitSettingsOf(bundle.manifest);
   const products = await MatrixProducts.open(options);
   const generator = await Generator.open(bundle, options);
-  const mapper = await ExampleMapper.open(bundle);
+  const { featureMap, manifest } = bundle;
+  const mapper = await FeatureMapper.open(featureMap, manifest.featureMap.mappedWidth, { threads: 1 });
+  const examples = new ExampleMapper(mapper, bundle);
   return {
     bundle,
     settings,
@@ -140,8 +144,9 @@ async function openTools(bundle: Bundle, options: SessionOptions, budget: RowBud
     evidence: EvidenceModel.ofBundle(bundle),
     rowsPerDraw: settings.residual > 0 ? residualsPerDraw : 1,
     encode: encoderOf(bundle),
-    ownExamples: (name) => mapper.ownOf(name),
-    examplesOf: (one) => mapper.map(one),
+    mapper,
+    ownExamples: (name) => examples.ownOf(name),
+    examplesOf: (one) => examples.map(one),
     release: async () => {
       await generator.release();
       await mapper.release();

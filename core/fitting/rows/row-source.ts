@@ -7,6 +7,7 @@
  */
 import type { Bundle } from '../../bundle/bundle.js';
 import type { MatrixProducts } from '../../compute/matrix-products.js';
+import type { FeatureMapper } from '../../head/feature-map.js';
 import type { Generator } from '../../head/generator.js';
 import type { LinearHead } from '../../head/scorer.js';
 import type { Matrix } from '../../matrix.js';
@@ -66,6 +67,8 @@ export interface RowContext {
   readonly refitted: ReadonlySet<number>;
   readonly evidence: EvidenceModel;
   readonly picturesAlone: PicturesAlone;
+  /** Features as the network extracts them to those that the head sees. */
+  readonly mapper: FeatureMapper;
   /** Those that training had of a few-shot class of the bundle, by its name; null for any other. */
   readonly ownExamples: (name: string) => Matrix | null;
   /** Features of a class's labelled pictures as the head sees them, of unit length; null when it has none. */

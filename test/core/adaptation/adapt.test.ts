@@ -129,15 +129,19 @@ describe('an adapted bundle', () => {
 
   test('is the same when its pictures lie in a file, and are read in pieces', async () => {
     const path = join(folder, 'pool.f4');
-    writeFileSync(path, bytesOf(pool.data));
-    const shape = { rows: pool.rows, columns: pool.columns, type: '<f4', start: 0 } as const;
+    const large = stackRows([pool, pool, pool, pool]);
+    writeFileSync(path, bytesOf(large.data));
+    const shape = { rows: large.rows, columns: large.columns, type: '<f4', start: 0 } as const;
     const stored = openStoredRows(path, shape, folder);
-    const inMemory = await adaptBundle(bundle, pool, { threads: 1 });
+    const inMemory = await adaptBundle(bundle, large, { threads: 1 });
     const fromFile = await adaptBundle(bundle, stored, { threads: 1 });
     stored.release();
     expect(inMemory.adaptation.classes.some(({ assigned }) => assigned !== null)).toBe(true);
     expect(fromFile.bundle.weights).toEqual(inMemory.bundle.weights);
     expect(fromFile.bundle.bias).toEqual(inMemory.bundle.bias);
+    // Rows that are held out have unit length, wherever they are.
+    expect(fromFile.adaptation.expected!.before).toBeCloseTo(inMemory.adaptation.expected!.before, 6);
+    expect(fromFile.adaptation.expected!.after).toBeCloseTo(inMemory.adaptation.expected!.after, 6);
   });
 
   test('learns from the rows of split none where there are some, never from those of a few-shot class', () => {

@@ -3,7 +3,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { readPictureHeader } from '../../../core/backbone/picture-header.js';
 import { decodingCost } from '../../../server/decoding/decoding-cost.js';
-import { flatJpeg, hugePng } from '../../../fixtures/flat-pictures.js';
+import { flatJpeg, hugePng, scannedJpeg } from '../../../fixtures/flat-pictures.js';
 
 const blank = (width: number, height: number, channels: 3 | 4 = 3): Sharp =>
   sharp({ create: { width, height, channels, background: { r: 40, g: 90, b: 160, alpha: 0.5 } } });
@@ -127,4 +127,19 @@ test('other files, and pictures without a size, have no header', () => {
     hugePng(0, 10),
   ])
     expect(readPictureHeader(bytes)).toBeNull();
+});
+
+test('scans of a JPEG are counted, also behind a part that cannot be read, and in a large file not at all', () => {
+  const scanned = scannedJpeg(40, 40);
+  expect(readPictureHeader(scanned)!.scans).toBe(1 + 63 * 14);
+  const firstScan = scanned.indexOf(Buffer.from([0xff, 0xda]));
+  const odd = Buffer.concat([
+    scanned.subarray(0, firstScan),
+    Buffer.from([0xff, 0x01]),
+    scanned.subarray(firstScan),
+  ]);
+  expect(readPictureHeader(odd)!.scans).toBe(1 + 63 * 14);
+  expect(readPictureHeader(Buffer.concat([scanned, Buffer.alloc(5_000_000)]))!.scans).toBe(Infinity);
+  expect(readPictureHeader(flatJpeg(40, 40))!.scans).toBe(1);
+  expect(readPictureHeader(flatJpeg(40, 40, { isInterleaved: false }))!.scans).toBe(3);
 });

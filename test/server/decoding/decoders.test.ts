@@ -9,7 +9,7 @@ import { Failure } from '../../../core/failures.js';
 import { Decoder } from '../../../server/decoding/decoder.js';
 import { Decoders, type DecodingSettings } from '../../../server/decoding/decoders.js';
 import { decodingCost } from '../../../server/decoding/decoding-cost.js';
-import { flatJpeg, flatPng, withChunk } from '../../../fixtures/flat-pictures.js';
+import { flatJpeg, flatPng, scannedJpeg, withChunk } from '../../../fixtures/flat-pictures.js';
 import { numbered } from '../../support/pictures.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -235,6 +235,15 @@ test('memory is estimated from what is declared: whole pictures, rows, nothing f
   expect(await of(flat.clone().png({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 4);
   expect(decodingCost(bomb, { pixels: 1e6 })).toEqual({ memory: 0, isLarge: false });
   expect(decodingCost(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 }).memory).toBe(8e6);
+  expect(decodingCost(Buffer.from('hello'), defaultLimits)).toEqual({ memory: 0, isLarge: false });
+});
+
+test('what is no picture, or a damaged one, is refused for that, however little memory decoding may take', async () => {
+  const { send } = open({ decodeMegabytes: 340 });
+  await expect(send(Buffer.from('hello'))).rejects.toThrow('The picture is text: only JPEG, PNG and WebP');
+  await expect(send(Buffer.alloc(0))).rejects.toThrow('The picture is an empty file');
+  await expect(send(Buffer.from('GIF89a'))).rejects.toThrow('The picture is GIF');
+  await expect(send(Buffer.from([0xff, 0xd8, 0xff, 0x00]))).rejects.toThrow('cut off or damaged');
 });
 
 test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed text and many scans are not', async () => {
@@ -249,6 +258,11 @@ test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed 
   expect(cost(flatPng(1, 16_000)).isLarge).toBe(false);
   expect(cost(flatPng(1, 2_000_000)).isLarge).toBe(true);
   expect(cost(withChunk(flatPng(64, 64), 'zTXt', Buffer.alloc(200_000))).isLarge).toBe(true);
+  // Measured: 5 s, of 66 kB.
+  expect(cost(scannedJpeg(2000, 2000))).toEqual({ memory: 8e6, isLarge: true });
+  expect(cost(scannedJpeg(300, 300)).isLarge).toBe(false);
+  const flat = sharp({ create: { width: 3600, height: 2900, channels: 3, background: 'red' } });
+  expect(cost(await flat.jpeg({ progressive: true }).toBuffer()).isLarge).toBe(false); // as photographs on the web are
   // Measured: 1.3 GB, of 146 kB.
   expect(cost(flatPng(50_000_000, 1)).memory).toBeGreaterThan(1.3e9);
   await expect(open().send(flatPng(50_000_000, 1))).rejects.toThrow('would take 8500 MB to decode');

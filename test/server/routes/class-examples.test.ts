@@ -198,7 +198,7 @@ describe('a form with a class and pictures of it', () => {
     const pictures = await several(1);
     const cases = [
       [form(pictures), 400, 'the field "class" is missing'],
-      [form(pictures, { name: '' }), 422, 'a class needs a name'],
+      [form(pictures, { name: '' }), 422, 'a name is needed'],
       [form(pictures, { classes: [] }), 422, 'not known here'],
       [form([], { name: 'bare' }), 422, 'at least one attribute or one example picture'],
       [form([Buffer.from('no picture')], { name: 'bare', attributes: vector(0.1) }), 415, 'JPEG'],

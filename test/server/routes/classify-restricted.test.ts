@@ -122,6 +122,16 @@ describe('POST /classify', () => {
     expect(explained.body.explanation.classes).toEqual([]);
   });
 
+  test('a family is found however its letters are written', async () => {
+    const [composed, decomposed] = ['Größe'.normalize('NFC'), 'Größe'.normalize('NFD')];
+    await client.putGroup('tall', { classes: [names[0]], family: composed });
+    const { status, body } = await postPicture(url, 1, `?groupBy=${encodeURIComponent(` ${decomposed}`)}`);
+    expect([status, body.rollUp.family]).toEqual([200, composed]);
+    const listed = await fetch(`${url}/groups?family=${encodeURIComponent(decomposed)}`);
+    expect(await listed.json()).toMatchObject({ total: 1, groups: [{ name: 'tall' }] });
+    await client.removeGroup('tall', '*');
+  });
+
   test('a form of several pictures is answered with the same restriction', async () => {
     const pictures = await Promise.all([1, 2, 3].map((number) => numbered(number)));
     const answer = await client.classifyMany(pictures, {

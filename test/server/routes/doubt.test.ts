@@ -94,6 +94,18 @@ describe('a dry run', () => {
     expect(await warned([await numbered(1)])).toBe('');
   });
 
+  test('warns of the name of a class that was added with other attributes', async () => {
+    const warned = async (c: number): Promise<string> => {
+      const { previews } = await client.previewClasses([{ name: 'added', attributes: own(c) }]);
+      return (previews[0].warnings ?? []).join();
+    };
+    await client.createClass({ name: 'added', attributes: own(2) });
+    expect(await warned(2)).not.toContain('of this name');
+    expect(await warned(3)).toContain('it would replace the class of this name, which has other attributes');
+    await client.removeClass('added', '*');
+    expect(await warned(3)).not.toContain('of this name');
+  });
+
   test('says what pictures would become, and warns of a name that is nearly taken', async () => {
     const similar = `${classes[0].name}s`;
     const { previews } = await client.previewClass(

@@ -83,3 +83,56 @@ test('bytes behind the JSON keep the limit of a body', async () => {
   const headers = { 'content-length': 21_000_000, 'inference-header-content-length': 100 };
   expect((await announce(headers)).status).toBe(413);
 });
+
+describe('a request within the limit of size that would take long to check', () => {
+  /** How long the server answered nobody while it looked at the request. */
+  async function held(request: string): Promise<{ status: number; error: string; milliseconds: number }> {
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const { status, body } = await infer(server.url, request);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    clearInterval(beat);
+    return { status, error: body.error, milliseconds: longest };
+  }
+  const input = JSON.stringify(image([picture.toString('base64')]));
+  const many = (value: string, count: number): string => Array.from({ length: count }, () => value).join(',');
+
+  test.each([
+    ['inputs', `{"inputs":[${many('{}', 1_200_000)}]}`, /more than 5000 lists/],
+    [
+      'dimensions',
+      `{"inputs":[{"name":"image","datatype":"BYTES","shape":[${many('1', 1_800_000)}]}]}`,
+      /more than 50000/,
+    ],
+    ['outputs', `{"inputs":[${input}],"outputs":[${many('{}', 1_200_000)}]}`, /more than 5000 lists/],
+    [
+      'parameters',
+      `{"inputs":[${input}],"parameters":{"classes":[${many('"a"', 900_000)}]}}`,
+      /more than 50000 values/,
+    ],
+    [
+      'names with commas',
+      `{"inputs":[${input}],"parameters":{"classes":"${many('a', 1_900_000)}"}}`,
+      /at most 2000 names/,
+    ],
+    [
+      'unknown names',
+      `{"inputs":[${input}],"parameters":{"classes":[${many('"abcdefghijklmnopqrst"', 40_000)}]}}`,
+      /and many more/,
+    ],
+    [
+      'named values',
+      `{"inputs":[${input}],"parameters":{${Array.from({ length: 300_000 }, (_, i) => `"${i}":1`).join(',')}}}`,
+      /more than 1000 named values/,
+    ],
+    ['nesting', `{"inputs":${'['.repeat(1_900_000)}${']'.repeat(1_900_000)}}`, /16 lists and objects deep/],
+  ])('by its %s is refused by counting, and holds nobody up', async (_what, request, expected) => {
+    const { status, error, milliseconds } = await held(request);
+    expect([status, error]).toEqual([status === 422 ? 422 : 400, expect.stringMatching(expected)]);
+    expect(milliseconds).toBeLessThan(1000);
+  });
+});

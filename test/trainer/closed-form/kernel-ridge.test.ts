@@ -44,7 +44,7 @@ function standardised(attributes: Matrix, seen: Int32Array): Matrix {
 }
 
 const fit = ({ features, labels, seen, encoded }: Problem): ClosedForm =>
-  fitClosedForm(features, labels, seen, encoded);
+  fitClosedForm(features, labels, seen, encoded, { weighting: 'reliability' });
 
 /** The plain form of everything: lists of numbers, elimination, and a fit anew for every class left out. */
 const unit = (row: readonly number[]): number[] => {

@@ -38,7 +38,11 @@ describe('an error', () => {
       /not-finite.*row 3, value 5, is NaN/,
     ],
     ['infinity in the features', withFeature(0, -Infinity), /not-finite.*row 1, value 1, is -Infinity/],
-    ['NaN in the attributes', withAttribute(11, NaN), /not-finite.*"attribute-2" of class "class-002"/],
+    [
+      'NaN in the attributes',
+      withAttribute(11, NaN),
+      /not-finite.*"attribute-2" of class "class-002" is NaN/,
+    ],
     ['fewer labels than rows', { ...sound, labels: sound.labels.slice(1) }, /wrong-size: 159 labels for 160/],
     ['fewer image files than rows', { ...sound, imageFiles: ['x'] }, /wrong-size: 1 image files for 160/],
     [

@@ -296,6 +296,15 @@ describe("xlsa17's form", () => {
     expect(named.findings.map(({ code }) => code)).not.toContain('class-name');
   });
 
+  test('attributes without class names that lie the other way round are refused: they would be taken for classes', async () => {
+    const { att, trainval_loc, test_seen_loc, test_unseen_loc } = classes;
+    const turned = { ...att, rows: 2, columns: 3 };
+    const refused = await failure(
+      loadDataset(await write(rows, { att: turned, trainval_loc, test_seen_loc, test_unseen_loc })),
+    );
+    expect(refused.message).toMatch(/"att".*has 2 rows and 3 columns, and there are 2 classes.*transpose it/);
+  });
+
   test('val_loc that shares classes with train_loc is no zero-shot validation', async () => {
     const loaded = await loadDataset(
       await write(rows, { ...classes, train_loc: column(1), val_loc: column(2) }),

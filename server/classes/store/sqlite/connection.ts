@@ -18,6 +18,8 @@ export class SqliteConnection {
     if (path !== null && isFirst) mkdirSync(dirname(path), { recursive: true });
     // A registry that vanished is not replaced by an empty one: that would drop every class without a word.
     if (path !== null && !isFirst && !existsSync(path)) throw gone('is gone');
+    if (path !== null && statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      throw new SqliteProblem({ kind: 'unusable', message: 'is a folder. Name a file in it' });
     const database = new Libsql(path ?? ':memory:', { timeout: busyMilliseconds });
     refuseOthers(database, isFirst);
     setUp(database);

@@ -74,6 +74,12 @@ test('a PostgreSQL that is not there is named without its password', async () =>
   expect(JSON.stringify([failure.message, failure.stack])).not.toContain('secret');
 });
 
+test('a folder in place of a file is refused at once, and named as one', async () => {
+  const failure = await failureOf(openStore(`sqlite:${folder}`));
+  expect(failure.code).toBe('registry-invalid'); // not unavailable, for which a server that starts waits
+  expect(failure.message).toContain('is a folder. Name a file in it');
+});
+
 test('a memory registry is one of its own', async () => {
   const [one, other] = [await open('sqlite::memory:'), await open('sqlite::memory:')];
   await committed(one, { upserts: [zebra] });
