@@ -61,7 +61,7 @@ export const checkSettings: Check = (document) => {
   const ofTraining = document.spans.filter(({ text }) => settingPath.test(text) && !fileName.test(text));
   return [
     ...inEnvironment.filter(({ text }) => !variables.includes(text)),
-    ...ofTraining.filter(({ text }) => valueAt(text) === undefined),
+    ...ofTraining.filter(({ text }) => valueAt(text) === undefined && !isOptional(text)),
   ].map(({ line, text }) => at(document, line, `there is no setting ${text}`));
 };
 
@@ -69,6 +69,13 @@ function valueAt(path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], settings);
+}
+
+/** One that has no default is known all the same. */
+function isOptional(path: string): boolean {
+  const given = path.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), null);
+  const { error } = configurationSchema.safeParse(given);
+  return error?.issues.every(({ code }) => code !== 'unrecognized_keys') ?? true;
 }
 
 export const checkClient: Check = (document) =>
