@@ -79,7 +79,7 @@ describe('unseen train', () => {
       child.kill(signal);
       const { code, stderr } = await finished;
       expect(code).toBe(130);
-      expect(stderr).toContain('Stopped on request. Give the same command with --resume');
+      expect(stderr).toContain('Stopped on request. Run the same command with --resume');
       expect(existsSync(out)).toBe(false);
       rmSync(`${out}.work`, { recursive: true });
     },
@@ -96,7 +96,7 @@ test('a Ctrl-C that arrives twice, as npm forwards it, still says how to resume'
   const { code, stderr } = await finished;
   expect(code).toBe(130);
   expect(stderr).toContain('Stopping at the next safe point; Ctrl-C again ends at once.');
-  expect(stderr).toContain('Stopped on request. Give the same command with --resume');
+  expect(stderr).toContain('Stopped on request. Run the same command with --resume');
   rmSync(`${out}.work`, { recursive: true });
 });
 
