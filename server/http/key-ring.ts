@@ -92,8 +92,7 @@ function secretDigest(secret: string, position: string): Buffer {
     throw new Error(
       `${position} is shorter than ${minKeyLength} characters; "openssl rand -hex 32" makes a good one`,
     );
-  if (!canBeSent(secret))
-    throw new Error(`${position} has characters that cannot be sent in a header`);
+  if (!canBeSent(secret)) throw new Error(`${position} has characters that cannot be sent in a header`);
   return digestOf(secret);
 }
 

@@ -23,7 +23,11 @@ function open(url: string, { reads = true } = {}): Connection {
   else socket.pause();
   socket.on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
-  const closed = new Promise<void>((resolve) => socket.once('close', () => { resolve(); }));
+  const closed = new Promise<void>((resolve) =>
+    socket.once('close', () => {
+      resolve();
+    }),
+  );
   return { socket, received: () => text, closed };
 }
 
