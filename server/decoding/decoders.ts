@@ -82,7 +82,8 @@ export class Decoders {
   }
 
   decode(picture: EncodedPicture, signal: AbortSignal): Promise<DecodedPicture> {
-    const { memory, isLarge } = this.estimate(picture.bytes, picture.limits);
+    const { memory: estimated, isLarge, isGuess } = this.estimate(picture.bytes, picture.limits);
+    const memory = isGuess ? Math.min(estimated, this.maxBytes) : estimated;
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (memory > this.maxBytes) throw tooMuchMemory(picture.name, memory, this.maxBytes);

@@ -3,6 +3,7 @@
  * 10 × 5,000,000 to 50,000,000 × 1: no estimate may be below what was measured by more than a tenth.
  */
 import { readPictureHeader, type PictureHeader } from '../../core/backbone/picture-header.js';
+import { pictureType } from '../../core/backbone/picture-type.js';
 import type { PictureLimits } from '../../core/backbone/preprocess.js';
 
 interface DecodingCost {
@@ -10,6 +11,8 @@ interface DecodingCost {
   readonly memory: number;
   /** It takes so much memory or time that ordinary pictures must not wait behind others like it. */
   readonly isLarge: boolean;
+  /** It declares no size where it should: as much as the largest takes, for all we know. */
+  readonly isGuess?: true;
 }
 
 /** libwebp decodes into one buffer, and libvips copies it into another, 4 bytes a pixel each (measured: 8.2 to 8.4). */
@@ -32,12 +35,20 @@ const bytesPerRow = 120;
 /** As far as zlib can pack. */
 const maxPackingRatio = 1000;
 
-/** A picture over the limit is refused by its header, and takes nothing; one that declares no size is held for the largest. */
+/**
+ * A picture over the limit is refused by its header, and what is no picture by its first bytes: they take nothing. One that declares no
+ * size is held for the largest.
+ */
 export function decodingCost(picture: Uint8Array, { pixels: maxPixels }: PictureLimits): DecodingCost {
+  if (pictureType(picture) === null) return { memory: 0, isLarge: false };
   const header = readPictureHeader(picture);
   if (header && header.width * header.height > maxPixels) return { memory: 0, isLarge: false };
-  const memory = header ? memoryOf(header) : maxPixels * bytesPerWebpPixel;
-  return { memory, isLarge: memory > largeBytes || (header !== null && isSlow(header)) };
+  if (!header) {
+    const memory = maxPixels * bytesPerWebpPixel;
+    return { memory, isLarge: memory > largeBytes, isGuess: true };
+  }
+  const memory = memoryOf(header);
+  return { memory, isLarge: memory > largeBytes || isSlow(header) };
 }
 
 function memoryOf({ type, width, height, channels, bytesPerSample, isHeldWhole }: PictureHeader): number {
