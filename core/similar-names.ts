@@ -3,6 +3,10 @@
 /** A name of which more than this share would have to change is another name. */
 const maxShare = 0.4;
 const maxLetters = 100;
+/** Of two names their lengths, multiplied, summed over all: some 20 ms. */
+const maxWork = 2e6;
+/** Where comparing them letter by letter would take longer, so many are compared like that: those with most pairs of letters in common. */
+const maxCompared = 100;
 
 /** ` Did you mean "Blue Jay"?`, or nothing where no name is near. */
 export function didYouMean(given: string, known: Iterable<string>): string {
@@ -15,8 +19,7 @@ export function nearestNames(given: string, known: Iterable<string>, limit = 3):
   const wanted = plain(given);
   if (wanted === '') return [];
   const found: { readonly name: string; readonly distance: number }[] = [];
-  for (const name of known) {
-    const other = plain(name);
+  for (const { name, other } of worthComparing(wanted, known)) {
     const maxDistance = Math.max(1, Math.floor(maxShare * Math.min(wanted.length, other.length)));
     // Who leaves out a part of a longer name means it all the same.
     const isPart = wanted.length >= 3 && other.includes(wanted);
@@ -28,6 +31,38 @@ export function nearestNames(given: string, known: Iterable<string>, limit = 3):
   // What is as good as the name itself needs no second guess.
   const alike = found.filter(({ distance }) => distance === 0);
   return (alike.length > 0 ? alike : found).slice(0, limit).map(({ name }) => name);
+}
+
+interface Comparable {
+  readonly name: string;
+  /** Its letters alone. */
+  readonly other: string;
+}
+
+function worthComparing(wanted: string, known: Iterable<string>): readonly Comparable[] {
+  const all = Array.from(known, (name) => ({ name, other: plain(name) }));
+  const letters = all.reduce((sum, { other }) => sum + other.length, 0);
+  if (letters * wanted.length <= maxWork) return all;
+  const pairs = new Uint8Array(pairCodes);
+  for (let i = 1; i < wanted.length; i++) pairs[pairCode(wanted, i)] = 1;
+  return all
+    .map((one) => ({ one, alike: pairsIn(one.other, pairs) / (one.other.length + 1) }))
+    .sort((a, b) => b.alike - a.alike)
+    .slice(0, maxCompared)
+    .map(({ one }) => one);
+}
+
+const pairCodes = 1 << 14;
+
+/** Of the letter there and the one before it; some pairs of rare letters share one. */
+function pairCode(letters: string, at: number): number {
+  return (letters.charCodeAt(at - 1) * 97 + letters.charCodeAt(at)) % pairCodes;
+}
+
+function pairsIn(letters: string, pairs: Uint8Array): number {
+  let count = 0;
+  for (let i = 1; i < letters.length; i++) count += pairs[pairCode(letters, i)];
+  return count;
 }
 
 /** One letter of a shorter name is too much of it: "ox" is no "fox". */
@@ -48,6 +83,11 @@ export function likeName(name: string, others: Iterable<string>): string | null 
 }
 
 function plain(name: string): string {
+  if (/^[\x20-\x7e]*$/.test(name))
+    return name
+      .replace(/[^A-Za-z0-9]/g, '')
+      .toLowerCase()
+      .slice(0, maxLetters);
   const letters = name.normalize('NFKD').replace(/[^\p{L}\p{N}]/gu, '');
   return letters.toLowerCase().slice(0, maxLetters);
 }

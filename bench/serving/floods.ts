@@ -6,6 +6,7 @@ import { Agent, request as httpRequest, type RequestOptions } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LargePicture } from './large-pictures.js';
 import { post, type Outcome } from './load.js';
+import { sendRaw } from './raw-client.js';
 
 /** The caller that floods; good pictures come from 127.0.0.1. Every address of 127.0.0.0/8 is this machine on Linux. */
 const flooder = '127.0.0.2';
@@ -79,6 +80,31 @@ const floods: readonly Flood[] = [
     run: (url, _picture, count) => {
       const body = Buffer.alloc(19_000_000, '[');
       return many(Math.ceil(count / 10), () => send(`${url}/v2/models/unseen/infer`, { body }));
+    },
+  },
+  {
+    name: 'JSON of 3.8 MB that takes long to check',
+    allowed: [400, 408, 422],
+    run: (url, _picture, count) => {
+      const names = Array.from({ length: 1_900_000 }, () => 'a').join();
+      const long = [
+        `{"inputs":[],"parameters":{"classes":"${names}"}}`,
+        `{"inputs":[{"name":"image","datatype":"BYTES","shape":[1],"data":["AAAA"]}],"parameters":{"classes":"${names}"}}`,
+        `{"inputs":${'['.repeat(1_900_000)}${']'.repeat(1_900_000)}}`,
+      ].map((text) => Buffer.from(text));
+      return many(Math.ceil(count / 40), (i) =>
+        send(`${url}/v2/models/unseen/infer`, { body: long[i % long.length] }),
+      );
+    },
+  },
+  {
+    name: 'a thousand requests in one packet',
+    allowed: [],
+    run: async (url, _picture, count) => {
+      const request = 'GET /docs HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n';
+      const packet = { kind: 'pipelined', parts: [Buffer.from(request.repeat(1000))], untilClosed: true };
+      for (let i = 0; i < count; i += 40) await sendRaw(url, packet, 5000);
+      return []; // closed, after as many answers as were begun
     },
   },
   {

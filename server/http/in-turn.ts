@@ -35,7 +35,8 @@ export function inTurn(handle: RequestListener, limits: Partial<TurnLimits> = {}
       });
       response.once('close', () => {
         const next = turns.get(socket)?.shift();
-        if (next && !socket.destroyed) next();
+        // One that ends with this answer (Connection: close) would never take another.
+        if (next && socket.writable) next();
         else turns.delete(socket);
       });
       handle(request, response);

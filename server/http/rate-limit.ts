@@ -11,7 +11,7 @@ export function limitRate(requestsPerMinute: number, metrics: Metrics): RequestH
     limit: requestsPerMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    keyGenerator: callerOf,
+    keyGenerator: (request) => callerOf(request),
     handler: () => {
       metrics.refused.inc({ reason: 'rate' });
       throw new Failure('rate-limited', `At most ${requestsPerMinute} requests a minute are answered.`, {

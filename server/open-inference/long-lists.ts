@@ -16,22 +16,26 @@ const shortBytes = 64 * 1024;
 const [quote, backslash, colon] = Buffer.from('"\\:');
 const [openList, closeList, openObject, closeObject] = Buffer.from('[]{}');
 
-/** Of JSON that is not parsed yet: how deep it is, how many lists and objects, and how many named values it has. */
+/** Of JSON that is not parsed yet: how deep it is, how many lists and objects, texts and named values it has. */
 export function refuseDeep(json: Uint8Array): void {
   if (json.length <= shortBytes) return;
   let depth = 0;
   let lists = 0;
   let names = 0;
+  let texts = 0;
   for (let at = 0; at < json.length; at++) {
     const sign = json[at];
-    if (sign === quote) at = endOfText(json, at);
-    else if (sign === openList || sign === openObject) {
+    if (sign === quote) {
+      at = endOfText(json, at);
+      texts += 1;
+    } else if (sign === openList || sign === openObject) {
       depth += 1;
       lists += 1;
     } else if (sign === closeList || sign === closeObject) depth -= 1;
     else if (sign === colon) names += 1;
     if (depth > maxDepth) throw tooMuch(`is more than ${maxDepth} lists and objects deep`);
     if (lists > maxLists) throw tooMuch(`has more than ${maxLists} lists and objects`);
+    if (texts > maxValues) throw tooMuch(`has more than ${maxValues} texts`);
     if (names > maxNames) throw tooMuch(`has more than ${maxNames} named values`);
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Random } from '../../core/random.js';
 import { didYouMean, editDistance, nearestNames } from '../../core/similar-names.js';
 
 test('the distance counts letters that are inserted, left out or exchanged', () => {
@@ -16,4 +17,19 @@ test('names that look alike are suggested, nearest first, and others are not', (
   expect(nearestNames('finch', known)).toEqual(['Zebra finch']);
   expect(didYouMean('xylophone', known)).toBe('');
   expect(didYouMean('hose', known)).toBe(' Did you mean "horse"?');
+});
+
+test('among ten thousand long names the one that was meant is found, and quickly', () => {
+  const random = Random.stream(1, 'names');
+  const letters = (count: number): string =>
+    Array.from({ length: count }, () => 'etaoinshrdlucmfwyp'[random.integer(18)]).join('');
+  const names = Array.from({ length: 10_000 }, (_, i) => `${letters(70)} ${i}`);
+  const meant = names[4321];
+  const started = performance.now();
+  for (const given of [`${meant.slice(0, 10)}xx${meant.slice(14)}`, meant.slice(5), letters(80)])
+    nearestNames(given, names);
+  expect(performance.now() - started).toBeLessThan(3000); // it took some 10 s
+  expect(nearestNames(`${meant.slice(0, 10)}xx${meant.slice(14)}`, names)[0]).toBe(meant);
+  expect(nearestNames(meant.slice(5), names)[0]).toBe(meant);
+  expect(nearestNames('Żebra', [...names, 'zebra'])[0]).toBe('zebra');
 });

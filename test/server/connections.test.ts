@@ -67,6 +67,22 @@ describe('requests that are sent without waiting for answers', () => {
     );
   });
 
+  test('are not begun behind an answer that ends the connection', async () => {
+    const begun: string[] = [];
+    const { url } = await listen(
+      inTurn((request, response) => {
+        begun.push(request.url!);
+        response.setHeader('Connection', 'close');
+        response.end(request.url);
+      }),
+    );
+    const { socket, received, closed } = open(url);
+    socket.write(get('/1') + get('/2') + get('/3'));
+    await closed;
+    expect(statuses(received())).toEqual(['200']);
+    expect(begun).toEqual(['/1']);
+  });
+
   test('are too many at some number: the connection is closed, and what waited is never begun', async () => {
     let begun = 0;
     const { url } = await listen(

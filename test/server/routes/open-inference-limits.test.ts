@@ -112,7 +112,7 @@ describe('a request within the limit of size that would take long to check', () 
     [
       'parameters',
       `{"inputs":[${input}],"parameters":{"classes":[${many('"a"', 900_000)}]}}`,
-      /more than 50000 values/,
+      /more than 50000 texts/,
     ],
     [
       'names with commas',

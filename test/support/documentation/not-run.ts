@@ -90,6 +90,7 @@ export const notRun: readonly NotRun[] = [
       'server-large-pictures',
       'server-memory',
       'server-overload',
+      'server-refusals',
       'server-throughput',
     ],
     ...[
