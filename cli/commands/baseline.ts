@@ -11,6 +11,7 @@ import {
 import type { Dataset } from '../../trainer/datasets/dataset.js';
 import { describeFinding } from '../../trainer/datasets/findings.js';
 import { loadDataset, type LoadOptions } from '../../trainer/datasets/load.js';
+import { biasInDigits } from '../../trainer/evaluation/bias-origin.js';
 import type { Interval } from '../../trainer/evaluation/intervals.js';
 import { missingRows } from '../../trainer/evaluation/missing-rows.js';
 import { openEngine } from '../../trainer/engine/open.js';
@@ -124,7 +125,7 @@ function describe(result: BaselineResult & { readonly method: BaselineName }, da
 function biasInWords({ biasOrigin, unseenBias, withoutBias }: BaselineResult): string {
   switch (biasOrigin) {
     case 'chosen':
-      return `at bias ${unseenBias.toFixed(3)}, chosen on validation classes; without it ${percent(withoutBias.harmonicMean)}`;
+      return `at bias ${biasInDigits(unseenBias)}, chosen on validation classes; without it ${percent(withoutBias.harmonicMean)}`;
     case 'not-chosen':
       return 'without a bias: there are too few seen classes to validate on';
     case 'none':

@@ -33,6 +33,11 @@ export function biasOriginOf(
   };
 }
 
+/** Never "-0.000". */
+export function biasInDigits(bias: number, digits = 3): string {
+  return (Number(bias.toFixed(digits)) + 0).toFixed(digits); // -0 + 0 is 0
+}
+
 /** `null`: a bundle that does not say. */
 export function biasOriginInWords(origin: BiasOrigin | null): string {
   if (origin === null) return 'the bundle does not say how it was chosen';
@@ -42,8 +47,10 @@ export function biasOriginInWords(origin: BiasOrigin | null): string {
     case 'not-chosen':
       return 'not chosen: there are too few seen classes to validate on';
     case 'chosen': {
-      const [low, high] = origin.plausible.map((bias) => bias.toFixed(2));
-      return `chosen on validation classes, where any from ${low} to ${high} is within half a point of H${basisInWords(origin.basis)}`;
+      const [low, high] = origin.plausible.map((bias) => biasInDigits(bias, 2));
+      // With few classes H falls in steps, and a single value may stand out.
+      const range = low === high ? `${low} alone` : `any from ${low} to ${high}`;
+      return `chosen on validation classes, where ${range} is within half a point of H${basisInWords(origin.basis)}`;
     }
   }
 }
@@ -55,7 +62,7 @@ function basisInWords(basis: Extract<BiasOrigin, { kind: 'chosen' }>['basis']): 
   const held = `${heldOut} held-out ${heldOut === 1 ? 'class' : 'classes'}`;
   const few = heldOut < enoughValidationClasses ? ', too few to be sure' : '';
   const among = `${competing} unseen competing in each fold`;
-  const [low, high] = [Math.min(...foldBiases), Math.max(...foldBiases)].map((bias) => bias.toFixed(2));
+  const [low, high] = [Math.min(...foldBiases), Math.max(...foldBiases)].map((bias) => biasInDigits(bias, 2));
   const folds = foldBiases.length === 1 ? 'a single fold' : `best of single folds ${low} to ${high}`;
   return ` (${held}${few}; ${among}; ${folds})`;
 }

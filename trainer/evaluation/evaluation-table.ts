@@ -1,6 +1,6 @@
 import { percent, percentWithinColumn, withinWidth } from '../../core/percent.js';
 import type { BaselineResult, Baselines, ValidationFigures } from '../baseline/baseline.js';
-import { biasOriginInWords, type BiasOrigin } from './bias-origin.js';
+import { biasInDigits, biasOriginInWords, type BiasOrigin } from './bias-origin.js';
 import type { Evaluation } from './evaluate.js';
 import type { Calibration } from './record-calibration.js';
 import type { Interval } from './intervals.js';
@@ -18,7 +18,7 @@ export function evaluationTable(
 ): string {
   const { generalized, standard, intervals } = evaluation;
   const missing = missingRows(generalized);
-  const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => unseenBias.toFixed(3));
+  const biases = [generalized, kernelRidge, eszsl].map(({ unseenBias }) => biasInDigits(unseenBias));
   const beside = (figure: (one: BaselineResult) => WithInterval): WithInterval[] =>
     [kernelRidge, eszsl].map(figure);
   const lines = [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { smallConfiguration } from '../../../fixtures/small-configuration.js';
 import {
+  biasInDigits,
   biasOriginInWords,
   biasOriginOf,
   biasOriginSchema,
@@ -33,6 +34,14 @@ test('what the choice rests on is said: how many classes, how many competed, and
   expect(biasOriginInWords(biasOriginOf(chosen, { bias: few, trials }))).toContain(
     '(4 held-out classes, too few to be sure; 2 unseen competing in each fold; a single fold)',
   );
+});
+
+test('with so few classes that a single bias stands out, no range is claimed; zero has no sign', () => {
+  const sharp = { ...bias, plausible: [0.767, 0.771], foldBiases: [-0.001, 0.5] } as const;
+  const words = biasOriginInWords(biasOriginOf(chosen, { bias: sharp, trials }));
+  expect(words).toContain('where 0.77 alone is within half a point of H');
+  expect(words).toContain('best of single folds 0.00 to 0.50');
+  expect(biasInDigits(-0.0001)).toBe('0.000');
 });
 
 test('a bundle from before says what it knows', () => {
