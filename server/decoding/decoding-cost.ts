@@ -3,6 +3,7 @@
  * 10 × 5,000,000 to 50,000,000 × 1: no estimate may be below what was measured by more than a tenth.
  */
 import { readPictureHeader, type PictureHeader } from '../../core/backbone/picture-header.js';
+import { pictureType } from '../../core/backbone/picture-type.js';
 import type { PictureLimits } from '../../core/backbone/preprocess.js';
 
 interface DecodingCost {
@@ -30,8 +31,9 @@ const bytesPerRow = 120;
 /** As far as zlib can pack. */
 const maxPackingRatio = 1000;
 
-/** A picture over the limit is refused by its header, and takes nothing; one that declares no size is held for the largest. */
+/** What is no picture, or over the limit by its header, is refused before it takes anything; one that declares no size is held for the largest. */
 export function decodingCost(picture: Uint8Array, { pixels: maxPixels }: PictureLimits): DecodingCost {
+  if (pictureType(picture) === null) return { memory: 0, isLarge: false };
   const header = readPictureHeader(picture);
   if (header && header.width * header.height > maxPixels) return { memory: 0, isLarge: false };
   const memory = header ? memoryOf(header) : maxPixels * bytesPerWebpPixel;

@@ -235,6 +235,7 @@ test('memory is estimated from what is declared: whole pictures, rows, nothing f
   expect(await of(flat.clone().png({ progressive: true }).toBuffer())).toBe(2000 * 1500 * 4);
   expect(decodingCost(bomb, { pixels: 1e6 })).toEqual({ memory: 0, isLarge: false });
   expect(decodingCost(Buffer.from([0xff, 0xd8, 0xff]), { pixels: 1e6 }).memory).toBe(8e6);
+  expect(decodingCost(Buffer.from('GIF89a'), defaultLimits)).toEqual({ memory: 0, isLarge: false });
 });
 
 test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed text and many scans are not', async () => {
