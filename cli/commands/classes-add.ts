@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   classParts,
+  UnseenProblem,
   type CreatedManyResponse,
   type DryRunResponse,
   type UnseenClient,
@@ -168,7 +169,7 @@ async function addDescribed(
           context.note(
             `${done} of ${classes.length} classes were added. Run the command again for the rest.`,
           );
-        throw error;
+        throw namingClasses(error, part);
       }),
     );
     done += part.length;
@@ -195,7 +196,12 @@ async function preview(
     );
   const plain = classes.filter(({ name }) => !pictures.has(name));
   const answers: DryRunResponse[] = [];
-  if (plain.length > 0) answers.push(await client.previewClasses(plain, { signal }));
+  if (plain.length > 0)
+    answers.push(
+      await client.previewClasses(plain, { signal }).catch((error: unknown) => {
+        throw namingClasses(error, plain);
+      }),
+    );
   for (const one of classes) {
     const files = pictures.get(one.name);
     if (!files) continue;
@@ -208,6 +214,29 @@ async function preview(
     ['Expected on synthetic features of each class:', ...lines, ...filledLines(previews, true)].join('\n'),
     { previews, registryRevision: answers.at(-1)!.registryRevision },
   );
+}
+
+const maxNamed = 5;
+
+/** A refusal names classes by their place in the request, which is no line of the table: here by their names. */
+function namingClasses(error: unknown, classes: readonly TableClass[]): unknown {
+  if (!(error instanceof UnseenProblem)) return error;
+  const named = error.errors.map(({ pointer, detail }) => {
+    const found = /^\/classes\/(\d+)\/?(.*)$/.exec(pointer);
+    if (!found) return null;
+    const { name } = classes[Number(found[1])];
+    const field = found[2]
+      .replace(/^attributes\/?/, '')
+      .replaceAll('~1', '/')
+      .replaceAll('~0', '~');
+    return `"${name}"${field === '' ? '' : `, ${field}`}: ${detail}`;
+  });
+  if (named.length === 0 || named.includes(null)) return error;
+  const more = named.length > maxNamed ? ` (and ${named.length - maxNamed} more)` : '';
+  const listed = `${named.slice(0, maxNamed).join('; ')}${more}`;
+  const detail = `The table does not fit the model: ${listed}${listed.endsWith('?') ? '' : '.'}`;
+  const { status, code, errors } = error;
+  return new UnseenProblem({ status, code, detail, errors }, { cause: error });
 }
 
 /** Whether there could be such a class, how well it would be recognised, and what its pictures would be taken for. */
