@@ -80,10 +80,12 @@ async function readVersions(
 }
 
 function lineOf(version: VersionResponse, former: VersionResponse | undefined): string {
-  const { number, at, by, removed, current, attributes = {}, examples = 0 } = version;
+  const { number, at, by, removed, current, attributes, examples = 0 } = version;
+  // Of a class that the model has itself only the pictures change.
+  const content = attributes ? contentOf(Object.keys(attributes).length, examples) : picturesOf(examples);
   const what = removed
     ? 'removed'
-    : `${contentOf(Object.keys(attributes).length, examples)}${current ? ' (now)' : ''}${changeFrom(former, attributes)}`;
+    : `${content}${current ? ' (now)' : ''}${changeFrom(former, attributes ?? {})}`;
   return `${String(number).padStart(3)}  ${timeOf(at)}  ${(by ?? '-').padEnd(8)}  ${what}`;
 }
 
@@ -105,7 +107,9 @@ function changeFrom(
 }
 
 const contentOf = (attributes: number, examples: number): string =>
-  `${attributes} ${attributes === 1 ? 'attribute' : 'attributes'}, ${examples} ${examples === 1 ? 'picture' : 'pictures'}`;
+  `${attributes} ${attributes === 1 ? 'attribute' : 'attributes'}, ${picturesOf(examples)}`;
+
+const picturesOf = (examples: number): string => `${examples} ${examples === 1 ? 'picture' : 'pictures'}`;
 
 /** To the second, in UTC as the server says it. */
 const timeOf = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')}Z`;

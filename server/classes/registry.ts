@@ -67,6 +67,7 @@ export class ClassRegistry implements Classes {
   readonly exampleBackbone: string;
   readonly adaptations: ModelAdaptations;
   private readonly state: RegistryState;
+  private readonly exampleLimits: ExampleLimits;
   private readonly catchUp: CatchUp;
   private readonly changes: ChangeQueue;
   private readonly filling: Filling;
@@ -99,10 +100,8 @@ export class ClassRegistry implements Classes {
     this.state = state;
     this.catchUp = catchUp;
     this.consolidation = consolidation;
-    this.changes = new ChangeQueue(
-      { state, catchUp: () => catchUp.run(), commit },
-      options.exampleLimits ?? noLimits,
-    );
+    this.exampleLimits = options.exampleLimits ?? noLimits;
+    this.changes = new ChangeQueue({ state, catchUp: () => catchUp.run(), commit }, this.exampleLimits);
     this.filling = new Filling(state.classes, state.fitting, bundle.manifest);
     this.follower = new StoreFollower(() => this.inTurn(() => catchUp.run()), logger);
     this.adaptations = new ModelAdaptations(
@@ -218,7 +217,8 @@ export class ClassRegistry implements Classes {
     examples: readonly NewExample[] = [],
   ): Promise<ClassPreview> {
     return this.inTurn(async () => {
-      const { candidate, ids } = this.candidateOf(content, examples);
+      // A dry run refuses what the change itself would.
+      const { candidate, ids } = this.candidateOf(content, examples, this.exampleLimits);
       const rowOf = new Map(ids.map((id, row) => [id, row]));
       // In the order given, whichever way the stored ones lie between them.
       const judged = [...new Set(examples.map(({ id }) => id))].flatMap((id) => rowOf.get(id) ?? []);
@@ -270,10 +270,10 @@ export class ClassRegistry implements Classes {
   }
 
   /** As the fit would be given it, were it stored like that, and the ids of its examples row by row. */
-  private candidateOf(content: ClassContent, examples: readonly NewExample[]) {
+  private candidateOf(content: ClassContent, examples: readonly NewExample[], limits = noLimits) {
     const { name, attributes } = content;
     const { classes } = this.state;
-    const draft = new DraftedExamples(classes, noLimits);
+    const draft = new DraftedExamples(classes, limits);
     draft.add(name, examples, { createdAt: Date.now(), createdBy: null });
     const changes = draft.changes(new Set());
     const fitted = classes.runtimeClassAfter(content, changes);

@@ -215,7 +215,10 @@ const versionSchema = z.object({
   revision: z.int().describe('Revision of the registry that made it.'),
   removed: z.boolean().describe('True for a removal, which has no content.'),
   current: z.boolean().describe('Whether the class is like that now.'),
-  attributes: z.record(z.string(), z.number()).optional(),
+  attributes: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe('Left out for a removal, and for a class that the model has itself: only its pictures change.'),
   etag: z.string().optional(),
   examples: z.int().optional().describe('How many example pictures it had.'),
 });

@@ -131,5 +131,5 @@ function shownName(given: string | undefined, index: number): string {
 }
 
 function invalid(reason: string): Failure {
-  return new Failure('request-invalid', `The multipart body cannot be read: ${reason}.`);
+  return new Failure('request-invalid', `The multipart body cannot be read: ${reason.replace(/\.$/, '')}.`);
 }

@@ -13,7 +13,7 @@ export function validate<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.flatMap((issue) => {
+  const fields = parsed.error.issues.flatMap(withinUnion).flatMap((issue) => {
     const paths =
       issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
     const detail = detailOf(issue);
@@ -39,24 +39,34 @@ const inWords: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-/** Zod's own words are a programmer's; messages that a schema gives stay. */
+/** Where the value is of one of the kinds that are taken, what is wrong within it; otherwise that it is of none. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors.find((kind) => kind.length > 0 && kind.every(({ path }) => path.length > 0));
+  return meant
+    ? meant.flatMap((one) => withinUnion({ ...one, path: [...issue.path, ...one.path] }))
+    : [issue];
+}
+
+/** Zod's own words for a wrong type are a programmer's; messages that a schema gives stay. */
 function detailOf(issue: z.core.$ZodIssue): string {
-  const { code, message } = issue;
-  if (code === 'unrecognized_keys') return 'this is not known here';
-  if (code === 'invalid_value' && message.startsWith('Invalid '))
+  if (issue.code === 'unrecognized_keys') return 'this is not known here';
+  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid '))
     return `${issue.values.map(String).join(' or ')} is expected`;
-  if (code === 'too_small' && message.startsWith('Too small: '))
-    return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum} ${unitOf(issue.origin)}expected`;
-  if (code === 'too_big' && message.startsWith('Too big: '))
-    return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum} ${unitOf(issue.origin)}expected`;
-  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(message)?.[1];
-  if (code !== 'invalid_type' || received === undefined) return message;
+  if (/^Too (small|big): /.test(issue.message)) return boundOf(issue);
+  const received = /^Invalid input: expected \w+, received (\w+)$/.exec(issue.message)?.[1];
+  if (issue.code !== 'invalid_type' || received === undefined) return issue.message;
   const expected = inWords[issue.expected] ?? issue.expected;
   return received === 'undefined' ? `it is missing; ${expected} is expected` : `${expected} is expected`;
 }
 
-/** What there are too few or too many of. */
-function unitOf(origin: string): string {
-  if (origin === 'string') return 'characters are ';
-  return origin === 'array' ? 'entries are ' : 'is ';
+function boundOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return issue.message;
+  const { origin, inclusive = true } = issue;
+  const bound =
+    issue.code === 'too_small'
+      ? `${inclusive ? 'at least' : 'more than'} ${issue.minimum}`
+      : `${inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
+  if (origin === 'string') return `${bound} characters are expected`;
+  return origin === 'array' || origin === 'set' ? `${bound} entries are expected` : `${bound} is expected`;
 }

@@ -88,9 +88,17 @@ export function unusableWarning(count: number): string {
   return `${count} example pictures cannot be used, because another network made their features: add them again, and remove the old ones`;
 }
 
-export function shownVersion({ content, at, ...version }: ClassVersion) {
-  const { attributes, etag, examples } = content ?? {};
+/** `ofModel`: the model has the class itself; only its pictures come and go, and a removal is of the last of them. */
+export function shownVersion(
+  { content, at, ...version }: ClassVersion,
+  { ofModel, isNewest }: { readonly ofModel: boolean; readonly isNewest: boolean },
+) {
+  const { attributes, etag, examples = 0, own } = content ?? {};
   const shown = { ...version, at: new Date(at).toISOString(), removed: content === null };
+  if (ofModel && (own || content === null)) {
+    const current = version.current || (content === null && isNewest);
+    return { ...shown, removed: false, examples, current };
+  }
   return content === null ? shown : { ...shown, attributes, etag, examples };
 }
 

@@ -42,9 +42,12 @@ export function checkCandidates(
     if (like !== undefined && !model)
       problems.push({
         pointer: pointerOf([...path, 'like']),
-        detail: inRequest.has(normalisedName(like))
-          ? `"${like}" must come before the classes that are like it; move it up`
-          : `there is no class "${like}"; GET /classes lists them${suggestion(like, classes)}`,
+        detail:
+          normalisedName(like) === normalisedName(name)
+            ? 'this is the class itself; name one that is there already'
+            : inRequest.has(normalisedName(like))
+              ? `"${like}" must come before the classes that are like it; move it up`
+              : `there is no class "${like}"; GET /classes lists them${suggestion(like, classes)}`,
       });
     if (model && isEmpty(model.attributes))
       problems.push({

@@ -54,7 +54,11 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
             namesOf(classes),
             `None of this name was removed in the last ${settings.versionDays} days.`,
           );
-        response.json({ name, versions: versions.map(shownVersion) });
+        const ofModel = classes.get(name)?.runtime === false;
+        const shown = versions.map((one, i) =>
+          shownVersion(one, { ofModel, isNewest: i === 0 && before === undefined }),
+        );
+        response.json({ name, versions: shown });
       }),
     )
     .all(onlyMethods('GET'));
@@ -74,13 +78,14 @@ export function classVersionRoutes({ serving, settings, caller, admin }: RouteDe
             'not-found',
             `There is no version ${number} of "${name}". GET /classes/${encodeURIComponent(name)}/versions lists them.`,
           );
-        if (version.content === null)
+        const ofModel = classes.get(name)?.runtime === false;
+        if (version.content === null && !ofModel)
           throw new Failure(
             'conflict',
             `Version ${wanted} of "${name}" is its removal. Restore the version before it, or remove the class.`,
           );
         // The model may have changed since: what it cannot use is refused as a new class would be.
-        const { attributes, own } = version.content;
+        const { attributes, own } = version.content ?? { attributes: {}, own: true }; // without pictures, for one of the model
         const examples = await classes.examplesAt(name, version.revision);
         const { attributesOutOfRange: outOfRange } = settings;
         const hasExamples = examples.length > 0;

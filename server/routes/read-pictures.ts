@@ -25,8 +25,9 @@ export interface Admitted extends Uploading {
   readonly permit: Permit;
 }
 
+/** `is` answers null where there is no body at all: that is no form, either. */
 export function isForm(request: Request): boolean {
-  return request.is('multipart/form-data') !== false;
+  return typeof request.is('multipart/form-data') === 'string';
 }
 
 /** `textField`: a part of the form that may come beside the pictures, or without any. */
@@ -37,11 +38,10 @@ export async function readUpload(
 ): Promise<UploadedForm> {
   const limits = bodyLimits(settings, settings.bodyMegabytes);
   const maxPictures = Math.min(settings.picturesPerRequest, placesOfCaller(settings)); // more would never find places
+  const advice = `Send the picture as the body with Content-Type ${pictureTypes.join(', ')}, or as multipart/form-data in the field "image".`;
+  if (request.is('*/*') === null) throw new Failure('request-invalid', `There is no body. ${advice}`);
   if (!isForm(request) && request.is(acceptedTypes) === false)
-    throw new Failure(
-      'image-type-refused',
-      `Send the picture as the body with Content-Type ${pictureTypes.join(', ')}, or as multipart/form-data in the field "image".`,
-    );
+    throw new Failure('image-type-refused', advice);
   const started = performance.now();
   const form = await receiveBody(request, response, limits, upload, async (body) => {
     if (!isForm(request)) return { pictures: [{ name: 'The picture', bytes: await readWhole(body) }] };

@@ -45,6 +45,23 @@ const csv = table(
   'by pictures,,,',
 );
 
+test('what the model refuses of a table is said with the names of its classes, not their places in a request', async () => {
+  const refused = table(
+    'refused.csv',
+    `class,like,${attributes[0]}`,
+    'fine,,0.5',
+    'bare,,',
+    'other,nobody,0.5',
+  );
+  for (const options of [[], ['--dry-run']]) {
+    const { code, stderr } = await unseen('classes', 'add', refused, ...options, '--url', url);
+    expect(code).toBe(10);
+    expect(stderr).toContain('"bare": at least one attribute or one example picture is needed');
+    expect(stderr).toMatch(/"other", like: there is no class "nobody"; "unseen classes list" lists them/);
+    expect(stderr).not.toContain('/classes/');
+  }
+});
+
 test('empty cells are filled in, a column "like" is followed, and a folder of pictures comes with it', async () => {
   const photos = await pictures('photos', { 'half known': 2, 'by pictures': 18 });
   const dry = await unseen('classes', 'add', csv, '--examples', photos, '--dry-run', '--url', url);

@@ -59,6 +59,7 @@ test('a version that is not there, a removal and a name that never was are answe
   expect([removal.code, removal.stderr]).toEqual([10, expect.stringContaining('Restore the version before')]);
   const missing = await unseen('classes', 'restore', 'gnu', '7', ...to);
   expect([missing.code, missing.stderr]).toEqual([10, expect.stringContaining('There is no version 7')]);
+  expect(missing.stderr).toContain('"unseen classes versions" lists them');
   const zero = await unseen('classes', 'restore', 'gnu', '0', ...to);
   expect([zero.code, zero.stderr]).toEqual([2, expect.stringContaining('whole number, 1 or more')]);
   const unknown = await unseen('classes', 'versions', 'nobody', ...to);

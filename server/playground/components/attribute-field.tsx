@@ -73,7 +73,9 @@ export function AttributeField({ attribute, draft }: Properties) {
         </span>
       )}
       {certainty !== undefined && (
-        <span class="fine certainty">not given: read, {percentInWords(certainty)} sure</span>
+        <span class="fine certainty">
+          {certainty > 0 ? `not given: read, ${percentInWords(certainty)} sure` : 'not known'}
+        </span>
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import {
   startFromKept,
   startFromNothing,
   startFromPicture,
+  startFromUnknown,
   type ClassDraft,
 } from '../state/class-draft.js';
 import { classes, kindOf, type Kind } from '../state/classes.js';
@@ -31,6 +32,7 @@ export function StartChoice({ draft }: { readonly draft: ClassDraft }) {
         {draft.pictures.value.length > 0 && (
           <option value={startFromExamples}>What is read from its pictures</option>
         )}
+        <option value={startFromUnknown}>Nothing is known: what you leave alone is filled in</option>
         <option value={startFromNothing}>Nothing: every attribute at its minimum</option>
         {groups.map(([kind, label]) => (
           <optgroup key={kind} label={label}>

@@ -21,6 +21,7 @@ type Doing = 'reading' | 'checking' | 'saving' | null;
 
 /** Where values come from before they are changed: a class, the picture, or nowhere. */
 export const startFromNothing = '';
+export const startFromUnknown = '\u0000unknown';
 export const startFromPicture = '\u0000picture'; // no class can have this name
 export const startFromExamples = '\u0000examples';
 export const startFromKept = '\u0000kept';
@@ -146,7 +147,8 @@ export class ClassDraft {
       this.setValues(({ name, minimum, maximum }) =>
         Math.min(maximum, Math.max(minimum, read.get(name) ?? minimum)),
       );
-    } else if (start === startFromExamples) await this.readPictures();
+    } else if (start === startFromUnknown) this.setUnknown();
+    else if (start === startFromExamples) await this.readPictures();
     else if (start === startFromKept)
       return; // as it is
     else await this.read(start);
@@ -206,8 +208,18 @@ export class ClassDraft {
     this.certainty.value = new Map(Object.keys(filled).map((name) => [name, valueIn(certainty, name) ?? 0]));
   }
 
-  /** The dry run: nothing is changed. */
+  /** Only what is changed from here on is given. Near the middle, but off the round values that people give: one that is left as it is counts as not known. */
+  private setUnknown(): void {
+    this.setValues(({ minimum, maximum }) => minimum + 0.47 * (maximum - minimum));
+    this.certainty.value = new Map(Array.from(this.values.keys(), (name) => [name, 0]));
+  }
+
+  /** The dry run: nothing is changed. A class that could not be read is read first: what it has must not be replaced by what the sliders began with. */
   async check(): Promise<void> {
+    if (this.editing !== null && this.etag === undefined) {
+      await this.read(this.editing);
+      return;
+    }
     const content = this.content.peek();
     await this.during('checking', async () => {
       const { described, pictures } = content;
@@ -222,7 +234,7 @@ export class ClassDraft {
     return this.during('saving', async () => {
       const stored = await ask((client) => {
         if (this.editing === null) return client.createClass(content, { pictures });
-        return client.replaceClass(content, this.etag ?? '*');
+        return client.replaceClass(content, this.etag!); // it is read before it can be tried out
       });
       if (this.editing !== null) this.etag = stored.etag; // should its pictures be refused, it is saved again
       let { registryRevision } = stored;

@@ -246,13 +246,6 @@ test('what is no picture, or a damaged one, is refused for that, however little 
   await expect(send(Buffer.from([0xff, 0xd8, 0xff, 0x00]))).rejects.toThrow('cut off or damaged');
 });
 
-test('what is no picture takes nothing, and what declares no size no more than there is: the decoder says what is wrong with them', async () => {
-  expect(decodingCost(Buffer.from('plain text'), defaultLimits)).toEqual({ memory: 0, isLarge: false });
-  const { send } = open({ decodeMegabytes: 100 });
-  await expect(send(Buffer.from('plain text'))).rejects.toThrow('is text: only JPEG, PNG and WebP');
-  await expect(send(Buffer.from([0xff, 0xd8, 0xff, 0xe0]))).rejects.toThrow('cannot be decoded');
-});
-
 test('a camera’s 12 and 48 megapixels are ordinary; few and many rows, packed text and many scans are not', async () => {
   const cost = (bytes: Uint8Array) => decodingCost(bytes, defaultLimits);
   for (const [width, height] of [

@@ -83,6 +83,37 @@ describe.skipIf(!server)('the editor of a class', () => {
     expect(words).not.toMatch(/\/attributes|::|\d\.\d{5}/);
   });
 
+  test('a class of which little is known starts from nothing known: only what is set is given', async () => {
+    await add();
+    await name().fill('Little known');
+    await editor(page)
+      .getByLabel('Start from')
+      .selectOption({ label: 'Nothing is known: what you leave alone is filled in' });
+    await filter().fill('colour::red');
+    await editor(page).getByText('not known', { exact: true }).first().waitFor();
+    await setAttributes(page, new Map([['colour::red', 0.5]]));
+    await tryOut();
+    await editor(page).locator('button[type=submit]').click();
+    await waitForSaved(page, /^Little known is saved/);
+    expect((await client.class('Little known')).attributes).toEqual({ 'colour::red': 0.5 });
+  });
+
+  test('a class that could not be read is read again, and never replaced by what the sliders began with', async () => {
+    const { attributes } = await client.class('Japan');
+    await page.route('**/classes/Japan', (route) => route.abort());
+    await page.getByRole('button', { name: 'Edit: Japan' }).click();
+    await editor(page).getByRole('alert').waitFor();
+    await page.unroute('**/classes/Japan');
+    await editor(page).getByRole('button', { name: 'Try it out' }).click();
+    await filter().fill('colour::red');
+    await expect.poll(() => editor(page).getByLabel('colour red, exactly').inputValue()).toBe('0.5');
+    expect(await expectation().count()).toBe(0);
+    await tryOut();
+    await editor(page).locator('button[type=submit]').click();
+    await waitForSaved(page, /^Japan is saved/);
+    expect((await client.class('Japan')).attributes).toEqual(attributes);
+  });
+
   test('a slider says its ends and what its value means, and moves without float noise', async () => {
     await add();
     await name().fill('Sliders');

@@ -7,6 +7,7 @@ import {
   classSchema,
   createdSchema,
   exampleListSchema,
+  versionListSchema,
 } from '../../../server/contract/class-schemas.js';
 import { problemSchema } from '../../../server/contract/schemas.js';
 import { temporaryFolder } from '../../support/folders.js';
@@ -167,6 +168,25 @@ describe('examples of a runtime class', () => {
     expect(after.body.examples).toEqual(body.examples); // with their ids, times and authors
     expect((await restore(3)).body.examples).toBe(1);
     expect((await restore(1)).body.examples).toBe(0);
+  });
+
+  test('of a class of the model come and go without removing it, and any of its versions comes back', async () => {
+    const { name } = bundle.manifest.classes.at(-1)!;
+    await add(name, [30, 31]);
+    await send(`${pathOf(name)}/examples`, { method: 'DELETE' });
+    const { versions } = (await send(`${pathOf(name)}/versions`)).body;
+    expect(versions).toMatchObject([
+      { number: 2, removed: false, examples: 0, current: true },
+      { number: 1, removed: false, examples: 2, current: false },
+    ]);
+    for (const one of versions) expect(one).not.toHaveProperty('attributes'); // it has those of the model
+    const restore = (n: number): Promise<Answered> =>
+      send(`${pathOf(name)}/versions/${n}/restore`, { method: 'POST', headers: any });
+    expect((await restore(1)).body.examples).toBe(2);
+    const without = await restore(2);
+    expect([without.status, without.body.examples, await countOf(name)]).toEqual([200, 0, 0]);
+    const { body } = await send(`${pathOf(name)}/versions`);
+    expect(versionListSchema.parse(body)).toEqual(body);
   });
 
   test('leave a line in the audit log that says how many', async () => {
@@ -377,6 +397,17 @@ describe('like', () => {
     expect([created.status, created.body.classes[1].attributes]).toEqual([201, model.attributes]);
   });
 
+  test('of the class itself is refused as that, alone and in a table', async () => {
+    const own = { name: 'narcissus', like: 'narcissus', attributes: vector(0.3) };
+    for (const given of [own, { classes: [own] }]) {
+      const { status, body } = await post(given);
+      expect([status, body.errors]).toEqual([
+        422,
+        [expect.objectContaining({ detail: 'this is the class itself; name one that is there already' })],
+      ]);
+    }
+  });
+
   test('of a class without attributes is refused: there is nothing to take', async () => {
     await send(`${url}/classes`, { method: 'POST', body: form(await several(71, 72), { name: 'pictured' }) });
     const [first] = bundle.manifest.attributes;
@@ -403,6 +434,9 @@ describe('limits', () => {
     const refused = await post(server.url, one, 2, 3);
     expect([refused.status, refused.body.code]).toEqual([409, 'limit-reached']);
     expect(refused.body.detail).toContain(flag);
+    const body = form(await several(2, 3));
+    const tried = await send(`${server.url}/classes/${one}/examples?dryRun=true`, { method: 'POST', body });
+    expect([tried.status, tried.body.detail]).toEqual([409, refused.body.detail]); // as it would be in earnest
     expect((await send(`${server.url}/classes/${one}`)).body.examples).toBe(1);
     expect((await post(server.url, one, 2)).status).toBe(201);
     const isOfClass = 'examplesPerClass' in settings;

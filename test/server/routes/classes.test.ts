@@ -236,6 +236,16 @@ test('whatever is wrong with a body gets 4xx with a pointer, and the registry st
 });
 
 test.each([
+  [
+    'a text among the numbers',
+    { name: 'text', attributes: { [names[0]]: 0.5, [names[1]]: '0.5' } },
+    `/attributes/${names[1]}`,
+  ],
+  [
+    'a text in a list',
+    { name: 'text', attributes: (vector(0.5) as unknown[]).with(2, '1') },
+    '/attributes/2',
+  ],
   ['values that are absurd', { name: 'absurd', attributes: vector(0.5).with(2, 1e30) }, '/attributes/2'],
   ['a million values', { name: 'long', attributes: Array(100_000).fill('x') }, '/attributes'],
   ['a thousand unknown fields', Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, i])), ''],

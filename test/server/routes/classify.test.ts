@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ import { hugePng } from '../../../fixtures/flat-pictures.js';
 import { numbered, truncatedJpeg } from '../../support/pictures.js';
 import { smallBackbone } from '../../../fixtures/small-backbone.js';
 import { trainSmallBundle } from '../../../fixtures/small-bundle.js';
-import { postBytes, postPicture, send, startTestServer } from '../../support/test-server.js';
+import { postBytes, postPicture, send, startTestServer, testKey } from '../../support/test-server.js';
 
 const { bundle } = await trainSmallBundle(temporaryFolder());
 const server = await startTestServer({
@@ -26,6 +27,21 @@ const server = await startTestServer({
 });
 const { url } = server;
 const app = createApp(server.dependencies);
+
+/** As curl -X POST sends it: not even a Content-Length, which every client of Node adds. */
+function sendRaw(path: string, headers: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data: Buffer) => (answer += data.toString('utf8')));
+    socket.on('end', () => {
+      resolve(answer);
+    });
+    socket.on('error', reject);
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${headers}\r\n`);
+  });
+}
 
 function form(...files: [string, Uint8Array][]): FormData {
   const data = new FormData();
@@ -207,6 +223,31 @@ describe('what cannot be served is refused with a problem', () => {
     const { status, body } = await postPicture(url, 1, query);
     expect(status).toBe(400);
     expect(body.errors[0].pointer).toBe(pointer);
+    expect(body.detail).not.toMatch(/Too (small|big)|Invalid input/); // a programmer's words
+  });
+
+  test('what is no picture is called that with the default limits, too, and not too large', async () => {
+    const { url } = await startTestServer({ bundle: () => bundle });
+    const cases: [Buffer, number, string][] = [
+      [Buffer.from('GIF89a..'), 415, 'is GIF: only JPEG, PNG and WebP'],
+      [Buffer.alloc(0), 415, 'is an empty file'],
+      [Buffer.from([0xff, 0xd8, 0xff, 0xe0]), 422, 'does not say in its first bytes how large it is'],
+    ];
+    for (const [bytes, expected, detail] of cases) {
+      const { status, body } = await postBytes(url, bytes);
+      expect([status, body.detail]).toEqual([expected, expect.stringContaining(detail)]);
+    }
+  });
+
+  test('a request without a body is told what to send, and not of a form that it never sent', async () => {
+    for (const path of ['/classify', '/classes', `/classes/${bundle.manifest.classes[0].name}/examples`])
+      for (const type of ['Content-Type: image/jpeg\r\n', '']) {
+        const answer = await sendRaw(path, `Authorization: Bearer ${testKey}\r\n${type}`);
+        expect(answer).toMatch(/^HTTP\/1.1 400 /);
+        expect(answer).toMatch(
+          path === '/classes' ? /The body is not JSON/ : /There is no body\. Send the picture as/,
+        );
+      }
   });
 
   test('another type, another method, another path', async () => {
