@@ -7,8 +7,8 @@ import type { RuntimeClass } from '../fitting/runtime-class.js';
 import { servingBiases, unseenSharesOf } from '../fitting/serving-bias.js';
 import { compactRoomLike } from '../half-rows.js';
 import { directRows } from '../head/feature-map.js';
-import { seenPrototype } from '../head/synthetic-rows.js';
-import { isStored, releaseRows, type RowSource } from '../matrix.js';
+import { drawsPerPrototype, seenPrototype } from '../head/synthetic-rows.js';
+import { isStored, matrix, releaseRows, type RowSource } from '../matrix.js';
 import { meanOfRows } from '../mean.js';
 import { adapt } from './adapt.js';
 import { adaptationSettingsOf } from './adaptation-settings.js';
@@ -76,13 +76,14 @@ export async function competingPrototypes(
   const offsets = servingBiases(manifest, classes).map((bias, c) => bias / temperature! + shares[c] * offset);
   const replaced = new Set(classes.map(({ name }) => name));
   const competing: CompetingPrototype[] = [];
+  const room = matrix(drawsPerPrototype, context.donors.features.columns); // for the draws of one class after the other
   for (const [c, { name, seen, attributes }] of manifest.classes.entries()) {
     if (replaced.has(name)) continue;
     const described = { name, attributes: context.encode(attributes) };
-    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own');
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own', room);
     const examples = context.ownExamples(name);
     const { prototype: placed } = examples
-      ? await synthesiseRows(context, { ...described, examples }, 1, 'own')
+      ? await synthesiseRows(context, { ...described, examples }, 1, 'own', room)
       : { prototype: attributed };
     const mean = context.donors.means.get(c);
     const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : placed;
@@ -101,9 +102,9 @@ export async function competingPrototypes(
     const examples = await context.examplesOf(one);
     const described = { name: one.name, attributes: context.encode(one.attributes) };
     const knownShare = knownShareOf(one.attributes);
-    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime');
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime', room);
     const pictured = { ...described, ...picturesOf(context, one.name, examples), knownShare };
-    const { prototype } = await synthesiseRows(context, pictured, 1, 'runtime');
+    const { prototype } = await synthesiseRows(context, pictured, 1, 'runtime', room);
     const label = seenLabelOf(context, one.name);
     competing.push({
       name: one.name,

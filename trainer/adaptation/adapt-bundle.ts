@@ -38,7 +38,7 @@ export async function adaptBundle(
   } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
-  const fitter = await RuntimeFitter.open(bundle, { threads });
+  const fitter = await RuntimeFitter.open(bundle, { threads, keepsMemory: false });
   try {
     const adaptation = await fitter.adapt(labelled, features, undefined, signal);
     if (refusesForeign && adaptation.none.share > maxForeign)
