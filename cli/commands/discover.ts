@@ -8,7 +8,7 @@ import { writeDiscovery, type ReportedDiscovery } from '../discover/write-report
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
-import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { describeLeftOut, openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface DiscoverOptions extends UnlabelledOptions {
   readonly registry?: string;
@@ -77,7 +77,7 @@ Examples:
 function textOf({ groups, ungrouped, advice }: ReportedDiscovery, pool: UnlabelledPool, out: string): string {
   const rest = [
     ...(ungrouped.length > 0 ? [`${advice} They are listed in ${out}/groups.json as "ungrouped".`] : []),
-    ...pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
+    ...pool.leftOut.map((one) => `Left out: ${describeLeftOut(one)}`),
   ];
   if (groups.length === 0)
     return [

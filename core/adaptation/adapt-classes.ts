@@ -1,4 +1,5 @@
 /** Adaptation of a bundle and its runtime classes to a pool of features, as the bundle's network extracts them. */
+import type { Manifest } from '../bundle/manifest.js';
 import { Failure } from '../failures.js';
 import { picturesOf, seenLabelOf } from '../fitting/rows/pictures-of-class.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
@@ -16,6 +17,14 @@ import type { CompetingPrototype } from './adaptation-input.js';
 import { guardRows } from './guard-rows.js';
 import type { Adaptation, AdaptationSettings } from './adaptation.js';
 
+export function requireHeadTemperature({ head }: Pick<Manifest, 'head'>): void {
+  if (head.temperature === null)
+    throw new Failure(
+      'config-invalid',
+      'A bundle whose head sees features at the length that they have (temperature null) cannot be adapted. Train one with a temperature.',
+    );
+}
+
 /**
  * What the pool says of the classes. It starts from what attributes and labelled pictures say: `assigned` of an earlier adaptation is left
  * out of account, so that pictures do not count twice. Nothing is changed: what is found is given to a fit as `assigned` of each class that moves.
@@ -30,11 +39,7 @@ export async function adaptClasses(
   const { bundle } = assembly.context;
   const { manifest } = bundle;
   const settings = given ?? adaptationSettingsOf(manifest);
-  if (manifest.head.temperature === null)
-    throw new Failure(
-      'config-invalid',
-      'A bundle whose head sees features at the length that they have (temperature null) cannot be adapted. Train one with a temperature.',
-    );
+  requireHeadTemperature(manifest);
   const described = classes.map(({ name, attributes, examples }): RuntimeClass => ({
     name,
     attributes,
