@@ -21,7 +21,12 @@ function directions(count: number): Matrix {
   return directRows(matrix(count, 8, random.fillNormal(new Float32Array(count * 8), 1)), 1);
 }
 
-function scoredWith(memory: ScoringMemory, weights: Matrix, pool: RowSource = rows, kept?: number): ScoredRows {
+function scoredWith(
+  memory: ScoringMemory,
+  weights: Matrix,
+  pool: RowSource = rows,
+  kept?: number,
+): ScoredRows {
   const columns = { weights, offsets: new Float64Array(weights.rows), noneCosts: null };
   return new ScoredRows(products, pool, columns, memory, kept);
 }
