@@ -12,19 +12,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readBundle } from '../core/bundle/read.js';
-import { toHalf } from '../core/half.js';
-import { HalfRows } from '../core/half-rows.js';
 import { bytesOf } from '../core/hash.js';
-import { passingPiecesOf, rowOf, type RowSource } from '../core/matrix.js';
+import { rowOf } from '../core/matrix.js';
 import { silent } from '../core/progress.js';
 import { Random } from '../core/random.js';
 import { smallConfiguration } from '../fixtures/small-configuration.js';
 import { syntheticDataset } from '../fixtures/synthetic-dataset.js';
-import { adaptBundle } from '../trainer/adaptation/adapt-bundle.js';
-import { openStoredRows } from '../trainer/datasets/stored-rows.js';
 import { OnnxEngine } from '../trainer/engine/onnx/engine.js';
 import { train } from '../trainer/train.js';
+import type { AdaptationCost } from './adaptation/adapt-once.js';
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +28,6 @@ const { values } = parseArgs({
     rows: { type: 'string', default: 'file' },
     width: { type: 'string', default: '2048' },
     work: { type: 'string' },
-    run: { type: 'string' }, // one case, in a process of its own
   },
 });
 const width = Number(values.width);
@@ -45,16 +40,7 @@ interface Case {
   readonly classes: number;
 }
 
-interface Cost {
-  readonly seconds: number;
-  readonly before: number; // MiB
-  readonly peak: number;
-  readonly moved: number;
-}
-
-if (values.run !== undefined)
-  console.log(JSON.stringify(await adaptOnce(caseOf(values.run), values.rows, values.work!)));
-else await printAll();
+await printAll();
 
 async function printAll(): Promise<void> {
   const work = values.work ?? mkdtempSync(join(tmpdir(), 'unseen-adaptation-cost-'));
@@ -78,36 +64,17 @@ async function printAll(): Promise<void> {
   }
 }
 
-function measured(name: string, where: string, work: string): Cost {
-  const file = fileURLToPath(import.meta.url);
+/** In a process that has loaded nothing else. */
+function measured(name: string, where: string, work: string): AdaptationCost {
+  const file = fileURLToPath(new URL('./adaptation/adapt-once.js', import.meta.url));
+  const { pictures, classes } = caseOf(name);
   const { stdout, status } = spawnSync(
     process.execPath,
-    [file, '--run', name, '--rows', where, '--width', values.width, '--work', work],
+    [file, bundlePath(classes, work), featuresPath({ pictures, classes }, work), String(pictures), where],
     { stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`${name} ended with ${String(status)}`);
-  return JSON.parse(stdout) as Cost;
-}
-
-async function adaptOnce({ pictures, classes }: Case, where: string, work: string): Promise<Cost> {
-  const bundle = await readBundle(bundlePath(classes, work));
-  const shape = { rows: pictures, columns: width, type: '<f4', start: 0 } as const;
-  const stored = openStoredRows(featuresPath({ pictures, classes }, work), shape, work);
-  const rows = where === 'memory' ? halvesOf(stored) : stored;
-  const before = process.memoryUsage.rss() / 2 ** 20;
-  const started = performance.now();
-  const { adaptation } = await adaptBundle(bundle, rows, { threads: 1 });
-  return {
-    seconds: (performance.now() - started) / 1000,
-    before,
-    peak: process.resourceUsage().maxRSS / 1024,
-    moved: adaptation.classes.filter(({ assigned }) => assigned !== null).length,
-  };
-}
-
-function halvesOf(stored: RowSource): HalfRows {
-  const parts = Array.from(passingPiecesOf(stored), ({ data }) => toHalf(data));
-  return new HalfRows(parts, stored.columns);
+  return JSON.parse(stdout) as AdaptationCost;
 }
 
 async function prepare(one: Case, work: string): Promise<void> {

@@ -52,8 +52,12 @@ export async function openUnlabelled(
     blockOtherDecoders();
     return sayHowToResume(sameCommandAgain, () => poolOfPictures(folder, parts, bundle.manifest, context));
   };
-  const readPool = async (): Promise<UnlabelledPool> =>
-    images === undefined ? poolOfDataset(await loadDataset(data!)) : extracted(images, join(work, 'pool'));
+  const readPool = async (): Promise<UnlabelledPool> => {
+    if (images === undefined) return poolOfDataset(await loadDataset(data!));
+    const pool = await extracted(images, join(work, 'pool'));
+    sayWhatWasLeftOut(pool, context);
+    return pool;
+  };
   const readLabelled = async (): Promise<readonly RuntimeClass[]> => {
     if (examples === undefined) return [];
     const pictures = await extracted(examples, join(work, 'examples'));
@@ -62,4 +66,21 @@ export async function openUnlabelled(
     return labelledClasses(bundle, pictures);
   };
   return { bundle, work, readPool, readLabelled };
+}
+
+type LeftOut = UnlabelledPool['leftOut'][number];
+
+/** Most reasons begin with the name. */
+export function describeLeftOut({ name, reason }: LeftOut): string {
+  return reason.startsWith(name) ? reason : `${name}: ${reason}`;
+}
+
+/** Before the pool is worked on, which may be refused because so little is left. */
+function sayWhatWasLeftOut(
+  { leftOut, names }: Pick<UnlabelledPool, 'leftOut' | 'names'>,
+  { note }: Pick<CommandContext, 'note'>,
+): void {
+  if (leftOut.length === 0) return;
+  const files = leftOut.length + names.length;
+  note(`${leftOut.length} of ${files} files cannot be used. The first: ${describeLeftOut(leftOut[0])}`);
 }

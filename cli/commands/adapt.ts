@@ -2,12 +2,12 @@ import { rm } from 'node:fs/promises';
 import type { Adaptation } from '../../core/adaptation/adaptation.js';
 import { releaseRows } from '../../core/matrix.js';
 import { percent } from '../../core/percent.js';
-import { adaptBundle, writeAdapted } from '../../trainer/adaptation/adapt-bundle.js';
+import { adaptBundle, requireAdaptable, writeAdapted } from '../../trainer/adaptation/adapt-bundle.js';
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import { wholeNumber } from '../numbers.js';
 import type { AddCommand } from '../program.js';
 import { sameCommandAgain, sayHowToResume } from '../say-how-to-resume.js';
-import { openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
+import { describeLeftOut, openUnlabelled, type UnlabelledOptions } from '../unlabelled-inputs.js';
 
 interface AdaptChoices extends UnlabelledOptions {
   readonly threads: number;
@@ -50,6 +50,7 @@ Examples:
       await run(options.json === true, async (context) => {
         const { out } = options;
         const { bundle, work, readPool, readLabelled } = await openUnlabelled(options, context);
+        requireAdaptable(bundle);
         const pool = await readPool();
         const labelled = await readLabelled();
         context.note(`Adapting to ${pool.features.rows} pictures …`);
@@ -83,7 +84,7 @@ function textOf(adaptation: Adaptation, pool: UnlabelledPool, out: string): stri
     ...(unseen.length > shown ? [`… and ${unseen.length - shown} more; --json lists all.`] : []),
     ...Array.from(none.rows.slice(0, shown), (row) => `Looks like none of the classes: ${pool.names[row]}`),
     ...(none.rows.length > shown ? [`… and ${none.rows.length - shown} more.`] : []),
-    ...pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
+    ...pool.leftOut.map((one) => `Left out: ${describeLeftOut(one)}`),
     ...(expected
       ? [
           `Pictures that were held out: log-likelihood ${expected.before.toFixed(3)} before, ${expected.after.toFixed(3)} after.`,

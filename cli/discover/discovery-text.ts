@@ -2,6 +2,7 @@
 import { percent } from '../../core/percent.js';
 import type { UnlabelledPool } from '../../trainer/adaptation/unlabelled-pool.js';
 import type { ReportedDiscovery } from './write-report.js';
+import { describeLeftOut } from '../unlabelled-inputs.js';
 
 /** How many groups there are, and of how many pictures. */
 export function foundSentence(
@@ -23,7 +24,7 @@ export function discoveryText(
 ): string {
   const rest = [
     ...(ungrouped.length > 0 ? [`${advice} They are listed in ${out}/groups.json as "ungrouped".`] : []),
-    ...pool.leftOut.map(({ name, reason }) => `Left out: ${name}: ${reason}`),
+    ...pool.leftOut.map((one) => `Left out: ${describeLeftOut(one)}`),
   ];
   if (groups.length === 0)
     return [foundSentence(groups, pool.features.rows), ...rest, `Report: ${out}`].join('\n');

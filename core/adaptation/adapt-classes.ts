@@ -1,4 +1,5 @@
 /** Adaptation of a bundle and its runtime classes to a pool of features, as the bundle's network extracts them. */
+import type { Manifest } from '../bundle/manifest.js';
 import { Failure } from '../failures.js';
 import { picturesOf, seenLabelOf } from '../fitting/rows/pictures-of-class.js';
 import type { RowAssembly } from '../fitting/rows/row-assembly.js';
@@ -7,14 +8,22 @@ import type { RuntimeClass } from '../fitting/runtime-class.js';
 import { servingBiases, unseenSharesOf } from '../fitting/serving-bias.js';
 import { compactRoomLike } from '../half-rows.js';
 import { directRows } from '../head/feature-map.js';
-import { seenPrototype } from '../head/synthetic-rows.js';
-import { isStored, releaseRows, type RowSource } from '../matrix.js';
+import { drawsPerPrototype, seenPrototype } from '../head/synthetic-rows.js';
+import { isStored, matrix, releaseRows, type RowSource } from '../matrix.js';
 import { meanOfRows } from '../mean.js';
 import { adapt } from './adapt.js';
 import { adaptationSettingsOf } from './adaptation-settings.js';
 import type { CompetingPrototype } from './adaptation-input.js';
 import { guardRows } from './guard-rows.js';
 import type { Adaptation, AdaptationSettings } from './adaptation.js';
+
+export function requireHeadTemperature({ head }: Pick<Manifest, 'head'>): void {
+  if (head.temperature === null)
+    throw new Failure(
+      'config-invalid',
+      'A bundle whose head sees features at the length that they have (temperature null) cannot be adapted. Train one with a temperature.',
+    );
+}
 
 /**
  * What the pool says of the classes. It starts from what attributes and labelled pictures say: `assigned` of an earlier adaptation is left
@@ -30,11 +39,7 @@ export async function adaptClasses(
   const { bundle } = assembly.context;
   const { manifest } = bundle;
   const settings = given ?? adaptationSettingsOf(manifest);
-  if (manifest.head.temperature === null)
-    throw new Failure(
-      'config-invalid',
-      'A bundle whose head sees features at the length that they have (temperature null) cannot be adapted. Train one with a temperature.',
-    );
+  requireHeadTemperature(manifest);
   const described = classes.map(({ name, attributes, examples }): RuntimeClass => ({
     name,
     attributes,
@@ -76,13 +81,14 @@ export async function competingPrototypes(
   const offsets = servingBiases(manifest, classes).map((bias, c) => bias / temperature! + shares[c] * offset);
   const replaced = new Set(classes.map(({ name }) => name));
   const competing: CompetingPrototype[] = [];
+  const room = matrix(drawsPerPrototype, context.donors.features.columns); // for the draws of one class after the other
   for (const [c, { name, seen, attributes }] of manifest.classes.entries()) {
     if (replaced.has(name)) continue;
     const described = { name, attributes: context.encode(attributes) };
-    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own');
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'own', room);
     const examples = context.ownExamples(name);
     const { prototype: placed } = examples
-      ? await synthesiseRows(context, { ...described, examples }, 1, 'own')
+      ? await synthesiseRows(context, { ...described, examples }, 1, 'own', room)
       : { prototype: attributed };
     const mean = context.donors.means.get(c);
     const prototype = mean && seen ? seenPrototype(attributed, mean, realPrior) : placed;
@@ -101,9 +107,9 @@ export async function competingPrototypes(
     const examples = await context.examplesOf(one);
     const described = { name: one.name, attributes: context.encode(one.attributes) };
     const knownShare = knownShareOf(one.attributes);
-    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime');
+    const { prototype: attributed } = await synthesiseRows(context, described, 1, 'runtime', room);
     const pictured = { ...described, ...picturesOf(context, one.name, examples), knownShare };
-    const { prototype } = await synthesiseRows(context, pictured, 1, 'runtime');
+    const { prototype } = await synthesiseRows(context, pictured, 1, 'runtime', room);
     const label = seenLabelOf(context, one.name);
     competing.push({
       name: one.name,

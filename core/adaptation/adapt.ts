@@ -104,6 +104,7 @@ class PoolAdapter {
       firmness: new Float64Array(columns).fill(rho).fill(0, classes.length),
     };
     let weights = this.start;
+    let room: Matrix | undefined; // of the rows that moved
     let assigned: (AssignedPictures | null)[] = Array.from(this.unseen, () => null);
     let potentials: Float64Array | undefined;
     for (let round = 0; ; round++) {
@@ -142,7 +143,8 @@ class PoolAdapter {
         strength > 0 ? effectivePictures(counted, received, mistakes.masses, strength) : received;
       const { strength: share } = this.settings;
       assigned = Array.from(this.unseen, (_, u) => this.evidenceOf(rowOf(sums, u), share * pictures[u]));
-      weights = this.moved(assigned);
+      room ??= matrix(this.start.rows, this.start.columns);
+      weights = this.moved(assigned, room);
     }
   }
 
@@ -215,9 +217,9 @@ class PoolAdapter {
     return { mean: fromHalf(toHalf(mean)), pictures };
   }
 
-  private moved(assigned: readonly (AssignedPictures | null)[]): Matrix {
+  private moved(assigned: readonly (AssignedPictures | null)[], weights: Matrix): Matrix {
     const { classes } = this.input;
-    const weights = matrix(this.start.rows, this.start.columns, this.start.data.slice());
+    weights.data.set(this.start.data);
     this.unseen.forEach((c, u) => {
       const own: CompetingPrototype = classes[c];
       const given = assigned[u];

@@ -31,6 +31,8 @@ export interface SessionOptions {
    * the same cores, such as decoding, sleeping ones leave it more than they lose.
    */
   readonly spinning?: boolean;
+  /** False gives the memory of intermediate results back after each run, for work that is done once and then ends or waits. */
+  readonly keepsMemory?: boolean;
   /** False runs operator by operator, as the file says: to compare kernels with. */
   readonly optimised?: boolean;
   /**
@@ -54,6 +56,7 @@ export class Session {
       threads = 0,
       spinning = true,
       optimised = true,
+      keepsMemory = true,
       onFallback,
       saveOptimised,
     } = options;
@@ -63,6 +66,7 @@ export class Session {
         intraOpNumThreads: sessionThreads(threads),
         interOpNumThreads: 1,
         logSeverityLevel: 3,
+        enableCpuMemArena: keepsMemory,
         ...(saveOptimised && { optimizedModelFilePath: saveOptimised.graph }),
         ...(!optimised && { graphOptimizationLevel: 'disabled' as const }),
         extra: {

@@ -77,11 +77,16 @@ export function describeEvidence({ classSpread, pictureSpread, halfBiasPictures 
   );
 }
 
+/** A factor takes up to 1.3 MB. */
+const maxFactors = 32;
+
 export class EvidenceModel {
   private readonly deviations: Rows; // E (m, D)
   private readonly products: Float64Array; // E E' (m, m), lower triangle
-  /** Factors of u/a I + E E', by u. */
+  /** Factors of u/a I + E E' for whole numbers of pictures, which come again and again, by u. */
   private readonly factors = new Map<number, Float64Array>();
+  /** Assigned pictures count as any fraction, which hardly comes twice: one factor after another in the same memory. */
+  private passing: Float64Array | undefined;
 
   constructor(
     readonly settings: EvidenceSettings,
@@ -103,6 +108,11 @@ export class EvidenceModel {
     );
   }
 
+  /** How many are in memory: bounded, whatever was asked. */
+  get factorsKept(): number {
+    return this.factors.size;
+  }
+
   get featureWidth(): number {
     return this.width;
   }
@@ -121,7 +131,7 @@ export class EvidenceModel {
     const isotropic = (this.isotropicShare * classSpread) / this.width; // c
     const noise = pictureSpread / this.width / pictures; // v/n
     const difference = Float64Array.from(mean, (value, k) => value - attributed[k]); // d
-    const explained = this.explained(difference, isotropic + noise);
+    const explained = this.explained(difference, isotropic + noise, Number.isInteger(pictures));
     const kept = noise / (isotropic + noise);
     return attributed.map((value, k) => value + difference[k] - kept * (difference[k] - explained[k]));
   }
@@ -131,7 +141,7 @@ export class EvidenceModel {
   }
 
   /** E' (u/a I + E E')^-1 E d: (D). */
-  private explained(difference: Float64Array, u: number): Float64Array {
+  private explained(difference: Float64Array, u: number, isWhole: boolean): Float64Array {
     const { data, count } = this.deviations;
     const found = new Float64Array(this.width);
     if (count === 0) return found;
@@ -143,20 +153,26 @@ export class EvidenceModel {
       this.width,
       1,
     );
-    choleskySolveInPlace(this.factorFor(u), count, projected, 1);
+    choleskySolveInPlace(this.factorFor(u, isWhole), count, projected, 1);
     for (let row = 0; row < count; row++)
       for (let k = 0; k < this.width; k++) found[k] += projected[row] * data[row * this.width + k];
     return found;
   }
 
-  private factorFor(u: number): Float64Array {
+  private factorFor(u: number, isWhole: boolean): Float64Array {
     const known = this.factors.get(u);
     if (known) return known;
     const { count } = this.deviations;
     const scale = (1 - this.settings.isotropicShare) / count; // a
-    const factor = this.products.slice();
+    const factor = isWhole
+      ? new Float64Array(count * count)
+      : (this.passing ??= new Float64Array(count * count));
+    factor.set(this.products);
     for (let i = 0; i < count; i++) factor[i * (count + 1)] += u / scale;
     if (!choleskyInPlace(factor, count)) throw new RangeError('the deviations of classes are not finite');
+    if (!isWhole) return factor;
+    const [oldest] = this.factors.keys();
+    if (this.factors.size >= maxFactors) this.factors.delete(oldest);
     this.factors.set(u, factor);
     return factor;
   }

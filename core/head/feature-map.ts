@@ -34,7 +34,7 @@ export type FittedFeatureMap =
     };
 
 /** Rows in one run: enough to keep the processor busy, few enough to keep memory flat. */
-const rowsPerRun = 512;
+const rowsPerRun = 256;
 const smallestSquaredLength = 1e-24;
 
 export function featureMapModel(map: FittedFeatureMap): Uint8Array {

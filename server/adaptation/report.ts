@@ -51,7 +51,11 @@ export function reportOf(
     drift: measuredDrift,
     warnings: allWarnings,
     isRecommended:
-      rows.length > 0 && expected !== null && expected.after > expected.before && allWarnings.length === 0,
+      rows.length > 0 &&
+      changed.length > 0 && // a revision that changes no answer is not worth one
+      expected !== null &&
+      expected.after > expected.before &&
+      allWarnings.length === 0,
   };
 }
 

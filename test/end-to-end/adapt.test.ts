@@ -82,11 +82,21 @@ describe.skipIf(!available)('unseen adapt --images', () => {
     manifest.classes.forEach(({ name }, c) => {
       if (!names.includes(name)) expect(rowOf(weights, c)).toEqual(rowOf(before.weights, c));
     });
-    const again = await unseen(
-      ...['adapt', '--bundle', out, '--images', images, '--out', join(folder, 'twice')],
-    );
+    const twice = join(folder, 'twice');
+    const again = await unseen(...['adapt', '--bundle', out, '--images', images, '--out', twice]);
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is an adapted one already')]);
+    expect(existsSync(`${twice}.work`)).toBe(false); // said before the first picture was read
   }, 300_000);
+
+  test('where too few files are pictures, it is said what is wrong with the others', async () => {
+    const broken = join(folder, 'broken');
+    mkdirSync(broken);
+    for (const name of ['a.jpg', 'b.jpg']) writeFileSync(join(broken, name), 'no picture');
+    const out = join(folder, 'none');
+    const run = await unseen('adapt', '--bundle', 'models/demo', '--images', broken, '--out', out);
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('Nothing can be learnt from 0')]);
+    expect(run.stderr).toContain('2 of 2 files cannot be used. The first: a.jpg is text');
+  });
 
   test('an output that exists, and neither pictures nor a dataset, are refused with what to do', async () => {
     const taken = await unseen(...adapt(folder));

@@ -1,5 +1,6 @@
 /** A bundle adapted to unlabelled pictures: head rows of the classes that moved are replaced, everything else stays as it is. */
 import type { Adaptation } from '../../core/adaptation/adaptation.js';
+import { requireHeadTemperature } from '../../core/adaptation/adapt-classes.js';
 import { movedClasses } from '../../core/adaptation/moved-classes.js';
 import { foldedBias } from '../../core/adaptation/folded-bias.js';
 import type { Bundle } from '../../core/bundle/bundle.js';
@@ -38,7 +39,7 @@ export async function adaptBundle(
   } = {},
 ): Promise<AdaptedBundle> {
   requireUsable(bundle, features);
-  const fitter = await RuntimeFitter.open(bundle, { threads });
+  const fitter = await RuntimeFitter.open(bundle, { threads, keepsMemory: false });
   try {
     const adaptation = await fitter.adapt(labelled, features, undefined, signal);
     if (refusesForeign && adaptation.none.share > maxForeign)
@@ -87,13 +88,8 @@ export function describedAdaptation({
   };
 }
 
-function requireUsable({ manifest }: Bundle, features: RowSource): void {
-  requireFeatureWidth(manifest, features);
-  if (features.rows < fewestPictures)
-    throw new Failure(
-      'dataset-invalid',
-      `Nothing can be learnt from ${features.rows} unlabelled pictures. Give hundreds, or label them.`,
-    );
+/** What can be said before any picture is read, which may take hours. */
+export function requireAdaptable({ manifest }: Pick<Bundle, 'manifest'>): void {
   if (manifest.classes.every(({ seen }) => seen))
     throw new Failure(
       'config-invalid',
@@ -103,5 +99,16 @@ function requireUsable({ manifest }: Bundle, features: RowSource): void {
     throw new Failure(
       'config-invalid',
       'The bundle is an adapted one already. Adapt the bundle that it was made from, with all pictures.',
+    );
+  requireHeadTemperature(manifest);
+}
+
+function requireUsable(bundle: Bundle, features: RowSource): void {
+  requireAdaptable(bundle);
+  requireFeatureWidth(bundle.manifest, features);
+  if (features.rows < fewestPictures)
+    throw new Failure(
+      'dataset-invalid',
+      `Nothing can be learnt from ${features.rows} unlabelled pictures. Give hundreds, or label them.`,
     );
 }

@@ -1,5 +1,6 @@
 /** Real rows of the bundle: a part of its replay, which competes with runtime classes and gives residuals to synthetic rows. */
-import { directionOf, donorsOf, type Donors } from '../../head/synthetic-rows.js';
+import { directRows } from '../../head/feature-map.js';
+import { donorsOf, type Donors } from '../../head/synthetic-rows.js';
 import { matrix, rowOf, stackRows, takeRows, type Matrix } from '../../matrix.js';
 import { realBlock } from './real-block.js';
 import type { FitRowSource, RealBlock, RowContext } from './row-source.js';
@@ -23,7 +24,11 @@ export class ReplayRows implements FitRowSource {
     maxRows: number,
   ): Promise<ReplayRows> {
     const { replay } = context.bundle;
-    const { means, meanLength } = donorsOf(replay.labels, (row) => directionOf(replay.features, row));
+    const one = matrix(1, replay.features.columns); // each direction is added to a sum before the next
+    const { means, meanLength } = donorsOf(replay.labels, (row) => {
+      one.data.set(rowOf(replay.features, row));
+      return directRows(one, 1).data;
+    });
     const picked = pickEvenly(replay.labels, Math.max(1, Math.floor(maxRows / means.size)));
     const features = takeRows(replay.features, picked);
     const labels = Int32Array.from(picked, (row) => replay.labels[row]);

@@ -43,7 +43,7 @@ export interface ClassToSynthesise extends GivenPictures {
 }
 
 /** Rows synthesised at once: enough to keep the processor busy, few enough to keep memory flat. */
-export const rowsPerBatch = 2048;
+export const rowsPerBatch = 1024;
 
 export async function synthesiseClasses(
   context: RowContext,
@@ -54,17 +54,20 @@ export async function synthesiseClasses(
 ): Promise<SyntheticClass[]> {
   const step = Math.max(1, Math.floor(rowsPerBatch / Math.max(draws, count)));
   const synthesised: SyntheticClass[] = [];
+  const width = context.donors.features.columns;
+  // Of one batch after the other: what is kept of a batch is copied.
+  const most = Math.min(step, described.length);
+  const [drawRoom, rowRoom] = [matrix(most * draws, width), matrix(most * count, width)];
   for (let start = 0; start < described.length; start += step) {
     const batch = described.slice(start, start + step);
-    const drawn = await drawClasses(context, batch, purpose, draws);
-    const width = drawn.columns;
+    const drawn = await drawClasses(context, batch, purpose, draws, drawRoom);
     const classes = batch.map((one, c) => {
       const own = matrix(draws, width, drawn.data.subarray(c * draws * width, (c + 1) * draws * width));
       moveToPictures(context, own, one);
       // All rows of a class around a single draw would be off by that draw's noise; the mean of all draws is not.
       return { ...one, drawn: count > context.rowsPerDraw ? own : meanOf(context, own) };
     });
-    synthesised.push(...(await classesOfDraws(context, classes, count, purpose)));
+    synthesised.push(...(await classesOfDraws(context, classes, count, purpose, rowRoom)));
   }
   return synthesised;
 }
@@ -78,9 +81,10 @@ export async function classesOfDraws(
   classes: readonly DrawnClass[],
   count: number,
   purpose: string,
+  room?: Matrix,
 ): Promise<SyntheticClass[]> {
   const width = classes[0].drawn.columns;
-  const rows = matrix(classes.length * count, width);
+  const rows = firstRows(room, classes.length * count, width);
   const parts = classes.map(({ name, realMean, drawn }, c) => {
     const into = matrix(count, width, rows.data.subarray(c * count * width, (c + 1) * count * width));
     return rowsOfDraws(context, { name, realMean }, drawn, purpose, into);
@@ -99,9 +103,10 @@ export async function synthesiseRows(
   { name, attributes, realMean, examples, assigned, knownShare = 1 }: ClassToSynthesise,
   count: number,
   purpose: string,
+  room?: Matrix, // for the draws, of which nothing is kept
 ) {
   const draws = Math.max(drawsPerPrototype, Math.ceil(count / context.rowsPerDraw)); // without residuals a row needs a draw of its own
-  const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws);
+  const drawn = await drawClasses(context, [{ name, attributes }], purpose, draws, room);
   moveToPictures(context, drawn, { examples, assigned, knownShare });
   const rows = matrix(count, drawn.columns);
   return { ...rowsOfDraws(context, { name, realMean }, drawn, purpose, rows), rows };
@@ -113,13 +118,22 @@ async function drawClasses(
   classes: readonly ClassToSynthesise[],
   purpose: string,
   draws: number,
+  room?: Matrix,
 ): Promise<Matrix> {
   const width = classes[0].attributes.length;
   const described = stackRows(classes.map(({ attributes }) => matrix(1, width, attributes)));
   const numbersPerClass = draws * bundle.manifest.head.noiseWidth;
   const noise = new ClassNoise(settings.seed, `${purpose}.noise`, classes, numbersPerClass);
-  const drawn = await generator.draw(described, [...classes.keys()], draws, noise);
+  const target = room && firstRows(room, classes.length * draws, room.columns);
+  const drawn = await generator.draw(described, [...classes.keys()], draws, noise, target);
   return headRows(drawn, settings.temperature === null ? null : 1);
+}
+
+/** Of memory that is there already, or of its own. */
+function firstRows(room: Matrix | undefined, rows: number, columns: number): Matrix {
+  return room && room.rows >= rows
+    ? matrix(rows, columns, room.data.subarray(0, rows * columns))
+    : matrix(rows, columns);
 }
 
 /** Rows of one class, written into `rows`, from its draws. */

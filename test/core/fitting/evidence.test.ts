@@ -38,6 +38,18 @@ function dense(evidence: EvidenceSettings, pictures: number): Float64Array {
   return product(covariance, product(inverse, difference)).map((value, k) => value + attributed[k]);
 }
 
+test('pictures that count as any fraction leave nothing in memory, and whole numbers a bounded number of factors', () => {
+  const model = modelOf(settings);
+  for (let i = 0; i < 200; i++) model.posteriorMean(attributed, mean, 1.005 + i / 97);
+  expect(model.factorsKept).toBe(0);
+  for (let pictures = 1; pictures <= 200; pictures++) model.posteriorMean(attributed, mean, pictures);
+  expect(model.factorsKept).toBeLessThanOrEqual(32);
+  for (const pictures of [0.37, 3, 3.5, 200])
+    expect(model.posteriorMean(attributed, mean, pictures)).toEqual(
+      modelOf(settings).posteriorMean(attributed, mean, pictures),
+    );
+});
+
 describe('the posterior mean of a class', () => {
   test.each([1, 3, 40])('of %i pictures is what the whole covariance gives', (pictures) => {
     const found = modelOf(settings).posteriorMean(attributed, mean, pictures);
