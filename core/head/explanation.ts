@@ -74,8 +74,10 @@ export interface Explanation {
 const listed = 5;
 /** What speaks for a class is at most so much more unusual than the class, in standard deviations; readings fall short of it by themselves. */
 const beyond = 0.5;
-/** Of the strongest evidence for or against a class: what is weaker than this share of it is not said. */
+/** Of the strongest evidence: what is weaker than this share of it is not said. */
 const weakest = 0.1;
+/** Of classes from the usual, in standard deviations. */
+const farthest = 3;
 /** In a sentence. */
 const named = 4;
 /** An attribute of which less can be read is no evidence. */
@@ -141,7 +143,7 @@ export class Explainer {
     const all = this.names.flatMap((attribute, k) => {
       const certainty = errors ? 1 - errors[k] : 1;
       if (certainty < minCertainty) return [];
-      const expected = this.statistics.standardised(k, whole[k]);
+      const expected = this.limited(k, whole[k]);
       const short = certainty * expected;
       const usual = read[k] * read[k] - 2 * certainty * read[k] * first[k] + certainty ** 2 * second[k];
       const evidence = usual - (read[k] - short) ** 2;
@@ -159,11 +161,14 @@ export class Explainer {
         },
       ];
     });
-    const strongest = all.reduce((most, { shown }) => Math.max(most, Math.abs(shown.evidence)), 0);
+    const strongest = (sign: 1 | -1): number =>
+      all.reduce((most, { shown }) => Math.max(most, sign * shown.evidence), 0);
+    // What little speaks against a class that much speaks for is not said; what speaks for a class is, however much there is against it.
+    const least = { 1: weakest * strongest(1), [-1]: weakest * Math.max(strongest(1), strongest(-1)) };
     const best = (sign: 1 | -1) =>
       oneOfEachFamily(
         all
-          .filter(({ shown }) => sign * shown.evidence > weakest * strongest)
+          .filter(({ shown }) => sign * shown.evidence > least[sign])
           .sort((a, b) => sign * (b.shown.evidence - a.shown.evidence)),
       ).slice(0, listed);
     const inFavour = best(1);
@@ -191,7 +196,7 @@ export class Explainer {
       const { attributes } = classes[place];
       for (let k = 0; k < attributes.length; k++) {
         if (Number.isNaN(attributes[k])) continue;
-        const value = this.statistics.standardised(k, attributes[k]);
+        const value = this.limited(k, attributes[k]);
         first[k] += value;
         second[k] += value * value;
         counts[k] += 1;
@@ -203,6 +208,11 @@ export class Explainer {
     }
     this.means = { version: this.table.version, first, second };
     return this.means;
+  }
+
+  /** Standardised. An attribute that one class alone has lies ten deviations away: its square would drown whatever else is read. */
+  private limited(k: number, value: number): number {
+    return Math.min(farthest, Math.max(-farthest, this.statistics.standardised(k, value)));
   }
 
   /** What no class is without. */

@@ -105,7 +105,7 @@ describe('an explanation', () => {
     expect(against).toEqual([]);
   });
 
-  test('what is a tenth as strong as the strongest evidence is not said', () => {
+  test('what is a tenth as strong as the strongest for a class is not said, for or against it', () => {
     for (const values of [
       [6, 1, 0, 0],
       [3, 0, 1, 1],
@@ -113,8 +113,27 @@ describe('an explanation', () => {
     ]) {
       const [{ for: forIt, against }] = explain(values).classes;
       const strengths = [...forIt, ...against].map(({ evidence }) => Math.abs(evidence));
-      expect(Math.min(...strengths)).toBeGreaterThan(Math.max(...strengths) / 10);
+      const strongest = Math.max(...forIt.map(({ evidence }) => evidence));
+      expect(Math.min(...strengths)).toBeGreaterThan(strongest / 10);
     }
+  });
+
+  test('an attribute that one class alone has does not drown what speaks for it', () => {
+    const parts = ['a', 'b', 'c', 'blue eyes'];
+    const birds = Array.from({ length: 100 }, (_, c) => ({
+      name: `bird ${c}`,
+      seen: true,
+      attributes: [c % 2, Math.floor(c / 2) % 2, Math.floor(c / 4) % 2, c === 0 ? 1 : 0],
+    }));
+    const known = new HeadTable(1, birds.length);
+    for (const one of birds) known.put({ ...one, runtime: false }, { weights: new Float32Array(1), bias: 0 });
+    const described = { attributes: parts.map((name) => ({ name })), classes: birds } as unknown as Manifest;
+    const only = known.classes.find(({ name }) => name === 'bird 0')!;
+    const reading = { values: [0.2, 0.2, 0.2, 0], errors: [0.4, 0.4, 0.4, 0.6] };
+    const [{ for: forIt, against }] = new Explainer(described, known).explain(reading, [only]).classes;
+    expect(forIt.map(({ attribute }) => attribute).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(against.map(({ attribute }) => attribute)).toEqual(['blue eyes']);
+    expect(Math.abs(against[0].evidence)).toBeLessThan(5 * forIt[0].evidence);
   });
 
   test('what is lacking is named once for all families, and what every class has is above or below the usual', () => {
