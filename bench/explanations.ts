@@ -51,7 +51,7 @@ const seconds = (performance.now() - started) / 1000;
 console.log(
   `${dataset.name}: ${rows.length} test pictures, ${explained.length} answered right, explained in ${seconds.toFixed(1)} s.`,
 );
-const [present, absent, inFavour] = [new Tally(), new Tally(), new Tally()];
+const [present, absent, inFavour, against] = [new Tally(), new Tally(), new Tally(), new Tally()];
 for (const { name, answer } of explained) {
   const { attributes: read, classes: evidence } = answer.explanation!;
   present.add(read.filter((one) => one.present === true).map(({ attribute }) => claims.has(name, attribute)));
@@ -60,10 +60,16 @@ for (const { name, answer } of explained) {
   );
   const above = evidence[0].for.filter(({ attribute, read: value }) => claims.isAboveUsual(attribute, value));
   inFavour.add(above.map(({ attribute }) => claims.has(name, attribute)));
+  against.add(
+    evidence[0].against.map(
+      ({ attribute, read: value }) => claims.has(name, attribute) !== claims.isAboveUsual(attribute, value),
+    ),
+  );
 }
 console.log(present.line('called present, and the class has it'));
 console.log(absent.line('called absent, and the class lacks it'));
 console.log(inFavour.line('speaks for it as present, and it has it'));
+console.log(against.line('speaks against it, and is read otherwise'));
 const before = new Tally();
 for (const { name, answer } of await correctAnswers(false)) {
   const unusual = answer.explanation!.attributes.toSorted(

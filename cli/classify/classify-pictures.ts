@@ -15,6 +15,7 @@ import { Summary } from './summary.js';
 export interface ClassifyPicturesOptions {
   readonly url: string;
   readonly bundle?: string;
+  readonly backbone?: string;
   readonly registry?: string;
   readonly topK: number;
   readonly explain?: boolean;
@@ -99,9 +100,11 @@ export async function classifyPictures(
 
 /** Options that mean nothing without another one. */
 function refuseWithout(options: ClassifyPicturesOptions): void {
-  const { registry, bundle, csv, jsonl, separator, again, moveTo, unknownToNearest } = options;
+  const { registry, bundle, backbone, csv, jsonl, separator, again, moveTo, unknownToNearest } = options;
   if (registry !== undefined && bundle === undefined)
     throw new Failure('usage', '--registry needs --bundle: a server has its own registry.');
+  if (backbone !== undefined && bundle === undefined)
+    throw new Failure('usage', '--backbone needs --bundle: a server has its own network.');
   if (separator !== undefined && csv === undefined)
     throw new Failure('usage', '--separator needs --csv: it is about the table.');
   if (again === true && csv === undefined && jsonl === undefined)
@@ -114,7 +117,7 @@ function refuseWithout(options: ClassifyPicturesOptions): void {
 }
 
 function openSource(options: ClassifyPicturesOptions, context: CommandContext): Promise<AnswerSource> {
-  const { url, key, bundle, registry, topK, explain, unseenBias, classes, group: groups } = options;
+  const { url, key, bundle, registry, backbone, topK, explain, unseenBias, classes, group: groups } = options;
   const { minProbability, scoresOf, groupBy, unknownAt } = options;
   const question = {
     ...{ topK, explain, unseenBias, unknownAt },
@@ -122,7 +125,7 @@ function openSource(options: ClassifyPicturesOptions, context: CommandContext): 
   };
   return bundle === undefined
     ? askServer(url, key, question, context.signal)
-    : serveToItself(bundle, registry, question, context);
+    : serveToItself({ bundle, registry, backbone }, question, context);
 }
 
 function noteResumption(before: number, outdated: number, context: CommandContext): void {

@@ -42,10 +42,15 @@ export async function askServer(
   }
 }
 
+interface OwnModel {
+  readonly bundle: string;
+  readonly registry?: string | undefined;
+  readonly backbone?: string | undefined;
+}
+
 /** The same way through decoding, batches and head as a server's, so that the answers are the same. */
 export async function serveToItself(
-  bundle: string,
-  registry: string | undefined,
+  { bundle, registry = 'sqlite::memory:', backbone }: OwnModel,
   question: Question,
   watcher: Watcher,
 ): Promise<AnswerSource> {
@@ -55,7 +60,8 @@ export async function serveToItself(
   const settings = serverConfigurationSchema.parse({
     bundle,
     port: 0,
-    registry: registry ?? 'sqlite::memory:',
+    registry,
+    ...(backbone !== undefined && { backbone }),
     logLevel: 'warn',
   });
   watcher.note(`Opening ${bundle} …`);

@@ -12,6 +12,7 @@ export const addClassifyCommand: AddCommand = (program, run) => {
     .addOption(serverOption())
     .option('--bundle <directory>', 'open this model here instead of asking a server')
     .option('--registry <address>', 'with --bundle: also the classes that were added to this registry')
+    .option('--backbone <name>', 'with --bundle: the network to use, for a bundle that names none')
     .option('--top-k <number>', 'how many classes to show', count, 5)
     .option('--explain', 'also show what the model reads from the pictures')
     .option('--unseen-bias <number>', "overrides the model's own; GET /attributes names the range", finite)

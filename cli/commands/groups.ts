@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { GroupListResponse, UnseenClient } from '../../client/index.js';
+import { UnseenProblem, type GroupListResponse, type UnseenClient } from '../../client/index.js';
 import { Failure } from '../../core/failures.js';
 import { whyNotOpened } from '../../core/why-not-opened.js';
 import { atServer, withServer, type ServerOptions } from '../at-server.js';
@@ -21,7 +21,10 @@ export const addGroupsCommand: AddCommand = (program, run) => {
     .argument('<name>', 'its name')
     .argument('[class...]', 'names of its classes')
     .option('--file <file>', 'a text file with more of them, one name on each line')
-    .option('--family <family>', 'the set of groups that it belongs to, for classify --group-by')
+    .option(
+      '--family <family>',
+      'the set of groups that it belongs to, for classify --group-by; one that is replaced keeps its own, "" takes it away',
+    )
     .addHelpText(
       'after',
       `
@@ -33,11 +36,13 @@ Examples:
       await atServer(run, options, async (client, context) => {
         const content = {
           classes: [...classes, ...(options.file === undefined ? [] : await namesIn(options.file))],
-          ...(options.family !== undefined && { family: options.family }),
+          family:
+            options.family === undefined ? await familyOf(name, client, context) : options.family || null,
         };
         const answer = await client.putGroup(name, content, { etag: '*', signal: context.signal });
-        const { size, registryRevision } = answer;
-        context.result(`"${name}" has ${size} classes (registry revision ${registryRevision}).`, answer);
+        const { size, family, registryRevision } = answer;
+        const has = `${size} ${size === 1 ? 'class' : 'classes'}${family === null ? '' : ` in the family "${family}"`}`;
+        context.result(`"${name}" has ${has} (registry revision ${registryRevision}).`, answer);
       });
     });
   withServer(command.command('list'))
@@ -55,6 +60,20 @@ Examples:
       });
     });
 };
+
+/** Of the group as it is; null where there is none. */
+async function familyOf(
+  name: string,
+  client: UnseenClient,
+  { signal }: CommandContext,
+): Promise<string | null> {
+  try {
+    return (await client.group(name, { signal })).family;
+  } catch (error) {
+    if (error instanceof UnseenProblem && error.code === 'not-found') return null;
+    throw error;
+  }
+}
 
 async function list(client: UnseenClient, context: CommandContext): Promise<void> {
   const groups: GroupListResponse['groups'] = [];

@@ -77,7 +77,7 @@ function requireUsable({ manifest, novelty }: Bundle, features: Matrix): void {
   if (features.rows < minToSearch)
     throw new Failure(
       'too-few-pictures',
-      `${features.rows} pictures make no group. Give ${minToSearch} or more: with twenty of a missing class it is found more surely.`,
+      `${features.rows === 1 ? 'One picture makes' : `${features.rows} pictures make`} no group. Give ${minToSearch} or more: with twenty of a missing class it is found more surely.`,
     );
 }
 

@@ -225,13 +225,14 @@ function plausibilityOf(
   const misfits = Array.from(attributes.keys())
     .filter((k) => Number.isFinite(attributes[k]))
     .sort((a, b) => gap(b) - gap(a))
-    .slice(0, maxMisfits)
-    .map((k) => {
+    .map((k): Misfit => {
       const { name: attribute, minimum, maximum } = manifest.attributes[k];
       const shown = (value: number): number => roundedWithin(value, minimum, maximum);
       const within = Math.min(maximum, Math.max(minimum, decoded[k]));
       return { attribute, given: shown(attributes[k]), likely: shown(within) };
-    });
+    })
+    .filter(({ given, likely }) => given !== likely) // at an end of the range, beyond which it would be likelier still
+    .slice(0, maxMisfits);
   return { strangeness, misfits };
 }
 

@@ -19,10 +19,15 @@ export function wordsOf(name: string): string {
     .join(' ');
 }
 
-/** "a, b and c". */
-export function listInWords(words: readonly string[]): string {
+/** What comes behind `::`: the same option of several families, such as a colour of several parts. */
+export function optionOf(name: string): string {
+  return name.slice(name.lastIndexOf('::') + 1).replace(/^:/, '');
+}
+
+/** "a, b and c", or with another word before the last. */
+export function listInWords(words: readonly string[], last = 'and'): string {
   if (words.length < 2) return words.join('');
-  return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1]}`;
+  return `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
 }
 
 /** What an attribute is, where somebody has said so: "number of petals", "length of the bill, in cm"; '' otherwise. */

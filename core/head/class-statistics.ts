@@ -11,6 +11,8 @@ interface Column {
 
 /** A dense system of this size takes some hundredths of a second; more classes hardly say more. */
 const maxClasses = 400;
+/** Of the largest value. */
+const nextToNone = 0.05;
 
 export class ClassStatistics {
   /** C */
@@ -40,6 +42,12 @@ export class ClassStatistics {
   standardised(k: number, value: number): number {
     const { mean, deviation } = this.columns[k];
     return deviation > 0 ? (value - mean) / deviation : 0;
+  }
+
+  /** Whether some class has none of it, or next to none. */
+  isLacking(k: number): boolean {
+    const { minimum, maximum } = this.columns[k];
+    return minimum >= 0 && minimum <= nextToNone * maximum;
   }
 
   /** Back in the units of the attribute, and within what classes have of it. */

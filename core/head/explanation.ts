@@ -4,15 +4,16 @@
  *   a       attributes read from the picture, within the range that classes have (d)
  *   a_c     attributes of class c (d)
  *   r_k     mean squared error of reading attribute k for a class that is left out, as a share of its variance (d)
- *   evidence_k(c) = (1 - r_k) (mean over all classes c' of (a_k - a_c'k)^2  -  (a_k - a_ck)^2)
+ *   s_k     1 - r_k: readings fall short, and of a class with a_ck they are s_k a_ck on average
+ *   evidence_k(c) = mean over all classes c' of (a_k - s_k a_c'k)^2  -  (a_k - s_k a_ck)^2
  * Positive: in this attribute the picture fits the class better than classes do on average, so it speaks for the class. An attribute that
- * cannot be read (r_k near 1) is no evidence, and is not shown as such.
+ * cannot be read (s_k near 0) is no evidence, and is not shown as such.
  *
  * Present is what is above usual, absent what is below: said only where it is sure, by a normal error with variance r_k.
  */
 import type { Manifest } from '../bundle/manifest.js';
 import { completeAttributes } from './attribute-completion.js';
-import { familyOf, listInWords, wordsOf } from './attribute-words.js';
+import { familyOf, listInWords, optionOf, wordsOf } from './attribute-words.js';
 import { ClassStatistics } from './class-statistics.js';
 import type { CompetingClass, HeadTable } from './head-table.js';
 
@@ -73,6 +74,10 @@ export interface Explanation {
 const listed = 5;
 /** What speaks for a class is at most so much more unusual than the class, in standard deviations; readings fall short of it by themselves. */
 const beyond = 0.5;
+/** Of the strongest evidence: what is weaker than this share of it is not said. */
+const weakest = 0.1;
+/** Of classes from the usual, in standard deviations. */
+const farthest = 3;
 /** In a sentence. */
 const named = 4;
 /** An attribute of which less can be read is no evidence. */
@@ -82,6 +87,7 @@ const sure = 0.9;
 
 export class Explainer {
   private readonly names: readonly string[];
+  private readonly places: ReadonlyMap<string, number>;
   private readonly statistics: ClassStatistics;
   private means: {
     readonly version: number;
@@ -96,6 +102,7 @@ export class Explainer {
     private readonly table: HeadTable,
   ) {
     this.names = manifest.attributes.map(({ name }) => name);
+    this.places = new Map(this.names.map((name, k) => [name, k]));
     this.statistics = new ClassStatistics(manifest.classes.map(({ attributes }) => attributes));
   }
 
@@ -115,7 +122,7 @@ export class Explainer {
       .sort(byPresence);
     return {
       attributes,
-      sentence: readSentence(attributes),
+      sentence: readSentence(attributes, this.isAmount),
       classes: classes.map((described) => this.evidence(read, within, errors, described)),
     };
   }
@@ -136,12 +143,15 @@ export class Explainer {
     const all = this.names.flatMap((attribute, k) => {
       const certainty = errors ? 1 - errors[k] : 1;
       if (certainty < minCertainty) return [];
-      const expected = this.statistics.standardised(k, whole[k]);
-      const usual = read[k] * read[k] - 2 * read[k] * first[k] + second[k];
-      const evidence = certainty * (usual - (read[k] - expected) ** 2);
+      const expected = this.limited(k, whole[k]);
+      const short = certainty * expected;
+      const usual = read[k] * read[k] - 2 * certainty * read[k] * first[k] + certainty ** 2 * second[k];
+      const evidence = usual - (read[k] - short) ** 2;
       // Nearer than classes are on average may still be on the other side of what is usual, or far beyond the class: that is evidence for no class.
       const isAlike = read[k] * expected >= 0 && Math.abs(read[k]) - Math.abs(expected) <= beyond;
       if (evidence > 0 && !isAlike) return [];
+      // A reading between what is usually read of the class and what it has says nothing against it.
+      if (evidence < 0 && (read[k] - short) * (read[k] - expected) <= 0) return [];
       const filled = Number.isNaN(attributes[k]) && { filled: true as const };
       // Among what speaks for a class, what it has comes before what it lacks.
       return [
@@ -151,10 +161,14 @@ export class Explainer {
         },
       ];
     });
+    const strongest = (sign: 1 | -1): number =>
+      all.reduce((most, { shown }) => Math.max(most, sign * shown.evidence), 0);
+    // What little speaks against a class that much speaks for is not said; what speaks for a class is, however much there is against it.
+    const least = { 1: weakest * strongest(1), [-1]: weakest * Math.max(strongest(1), strongest(-1)) };
     const best = (sign: 1 | -1) =>
       oneOfEachFamily(
         all
-          .filter(({ shown }) => sign * shown.evidence > 0)
+          .filter(({ shown }) => sign * shown.evidence > least[sign])
           .sort((a, b) => sign * (b.shown.evidence - a.shown.evidence)),
       ).slice(0, listed);
     const inFavour = best(1);
@@ -167,7 +181,7 @@ export class Explainer {
       restsOn,
       for: forIt.map(({ shown }) => shown),
       against: against.map(({ shown }) => shown),
-      sentence: sentenceOf(forIt, against),
+      sentence: sentenceOf(forIt, against, this.isAmount),
     };
   }
 
@@ -182,7 +196,7 @@ export class Explainer {
       const { attributes } = classes[place];
       for (let k = 0; k < attributes.length; k++) {
         if (Number.isNaN(attributes[k])) continue;
-        const value = this.statistics.standardised(k, attributes[k]);
+        const value = this.limited(k, attributes[k]);
         first[k] += value;
         second[k] += value * value;
         counts[k] += 1;
@@ -195,6 +209,17 @@ export class Explainer {
     this.means = { version: this.table.version, first, second };
     return this.means;
   }
+
+  /** Standardised. An attribute that one class alone has lies ten deviations away: its square would drown whatever else is read. */
+  private limited(k: number, value: number): number {
+    return Math.min(farthest, Math.max(-farthest, this.statistics.standardised(k, value)));
+  }
+
+  /** What no class is without. */
+  private readonly isAmount: IsAmount = (attribute) => {
+    const k = this.places.get(attribute)!;
+    return familyOf(attribute) === null && !this.statistics.isLacking(k);
+  };
 
   private complete(attributes: readonly number[]): readonly number[] {
     const known = this.completed.get(attributes);
@@ -243,34 +268,62 @@ function oneOfEachFamily(list: readonly Weighed[]): Weighed[] {
   });
 }
 
-function readSentence(attributes: readonly ExplainedAttribute[]): string {
-  const words = (present: boolean): string[] => {
-    const families = new Set<string>();
-    return attributes
-      .filter((one) => one.present === present)
-      .filter(({ attribute }) => {
-        const family = present ? familyOf(attribute) : null; // an absent option leaves the others open
-        if (family === null) return true;
-        return !families.has(family) && families.add(family);
-      })
-      .slice(0, named)
-      .map(({ attribute }) => wordsOf(attribute));
-  };
-  const [there, missing] = [words(true), words(false)];
+/** Something that every class has more or less of, such as a length: neither is it there or not, nor is it an option. */
+type IsAmount = (attribute: string) => boolean;
+
+function readSentence(attributes: readonly ExplainedAttribute[], isAmount: IsAmount): string {
+  const families = new Set<string>();
+  const there = attributes
+    .filter(({ present }) => present === true)
+    .filter(({ attribute }) => isFirst(familyOf(attribute), families))
+    .slice(0, named)
+    .map(({ attribute }) => (isAmount(attribute) ? aboveUsual(attribute) : wordsOf(attribute)));
+  const options = new Set<string>(); // an absent option leaves the others of its family open
+  const missing = attributes
+    .filter(({ present }) => present === false)
+    .filter(({ attribute }) => isFirst(optionOf(attribute), options))
+    .slice(0, named)
+    .map(({ attribute }) => (isAmount(attribute) ? belowUsual(attribute) : `no ${wordsOf(attribute)}`));
   if (there.length + missing.length === 0) return 'Nothing can be read surely.';
   const parts = [
     ...(there.length > 0 ? [listInWords(there)] : []),
-    ...(missing.length > 0 ? [missing.map((word) => `no ${word}`).join(', ')] : []),
+    ...(missing.length > 0 ? [missing.join(', ')] : []),
   ];
   return `${parts.join('; ')}.`;
 }
 
-function sentenceOf(forIt: readonly Weighed[], against: readonly Weighed[]): string {
+const aboveUsual = (attribute: string): string => `${wordsOf(attribute)} above usual`;
+const belowUsual = (attribute: string): string => `${wordsOf(attribute)} below usual`;
+
+/** Whether it is the first of its kind; null is of none. */
+function isFirst(kind: string | null, known: Set<string>): boolean {
+  if (kind === null) return true;
+  if (known.has(kind)) return false;
+  known.add(kind);
+  return true;
+}
+
+function sentenceOf(forIt: readonly Weighed[], against: readonly Weighed[], isAmount: IsAmount): string {
   const words = (list: readonly Weighed[], picked: (one: Weighed) => boolean): string[] =>
     list.filter(picked).map(({ shown }) => wordsOf(shown.attribute));
+  const options = new Set<string>();
+  const lacking = forIt.filter(
+    ({ isPresent, shown }) =>
+      !isPresent && !isAmount(shown.attribute) && isFirst(optionOf(shown.attribute), options),
+  );
   const favour = [
-    ...words(forIt, ({ isPresent }) => isPresent),
-    ...words(forIt, ({ isPresent }) => !isPresent).map((word) => `little or no ${word}`),
+    ...words(forIt, ({ isPresent, shown }) => isPresent && !isAmount(shown.attribute)),
+    ...forIt
+      .filter(({ shown }) => isAmount(shown.attribute))
+      .map(({ isPresent, shown }) => (isPresent ? aboveUsual : belowUsual)(shown.attribute)),
+    ...(lacking.length > 0
+      ? [
+          `little or no ${listInWords(
+            words(lacking, () => true),
+            'or',
+          )}`,
+        ]
+      : []),
   ];
   // By what the class has: a reading above the usual one may still be far below that of the class, and then its absence speaks against it.
   const less = words(against, ({ shown }) => shown.read < shown.expected);

@@ -31,7 +31,7 @@ function largestScale(described: Manifest['attributes']): number {
 }
 
 function ignoredBecause(value: number): string {
-  return `the classes of training all have ${value}, so the model ignores it`;
+  return `the classes of training all have ${shortestSingle(value)}, so the model ignores it`;
 }
 
 /**

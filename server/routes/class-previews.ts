@@ -106,8 +106,9 @@ function problemsOf(
       ({ attribute, given, likely }) => `${attribute} ${likely} instead of ${given}`,
     );
     const near = nearest.length > 0 ? ` The nearest class is ${nearest[0].name}.` : '';
+    const likelier = changes.length > 0 ? ` Likelier beside the others would be: ${changes.join(', ')}.` : '';
     problems.push(
-      `this combination of attributes is unlike that of any class in training. Likelier beside the others would be: ${changes.join(', ')}.${near}`,
+      `this combination of attributes is unlike that of any class in training.${likelier}${near}`,
     );
   }
   return problems;

@@ -176,6 +176,7 @@ describe('with --again', () => {
     for (const [words, reason] of [
       [['--again'], '--again needs --csv or --jsonl'],
       [['--separator', ';'], '--separator needs --csv'],
+      [['--backbone', 'resnet50-imagenet'], '--backbone needs --bundle'],
       [['--unknown-to-nearest'], '--unknown-to-nearest needs --move-to'],
     ] as const) {
       const { code, stderr } = await unseen('classify', join(folder, 'in'), '--url', server.url, ...words);

@@ -22,6 +22,14 @@ test('a group is set from arguments and a file, listed, asked for, and removed',
   expect([set.code, set.stdout]).toEqual([0, expect.stringContaining('"mine" has 3 classes')]);
   const list = await unseen('groups', 'list', ...to(url));
   expect(list.stdout.trim()).toBe(`mine [f]: ${names.slice(0, 3).join(', ')}`);
+  const one = await unseen('groups', 'set', 'other', names[3], ...to(url));
+  expect(one.stdout).toContain('"other" has 1 class (');
+  expect((await unseen('groups', 'remove', 'other', ...to(url))).code).toBe(0);
+  const again = await unseen('groups', 'set', 'mine', names[0], ...to(url));
+  expect(again.stdout).toContain('"mine" has 1 class in the family "f"');
+  const none = await unseen('groups', 'set', 'mine', names[0], '--family', '', ...to(url));
+  expect(none.stdout).toContain('"mine" has 1 class (');
+  await unseen('groups', 'set', 'mine', names[0], '--file', file, '--family', 'f', ...to(url));
   const picture = join(folder, 'picture.png');
   writeFileSync(picture, await numbered(1));
   const words = ['classify', picture, '--url', url, '--top-k', '9'];

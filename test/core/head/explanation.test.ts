@@ -45,7 +45,7 @@ describe('an explanation', () => {
       ['has_colour::blue', false],
       ['scent', null],
     ]);
-    expect(sentence).toBe('petals and colour red; no colour blue.');
+    expect(sentence).toBe('petals above usual and colour red; no colour blue.');
     const unsure = explain([9, 1, 0, 0.45], [0.9, 0.9, 0.9, 0.9]);
     expect(unsure.attributes.filter(({ present }) => present === true).length).toBeLessThan(2);
     expect(explain([6, 0.5, 0.5, 0.5], [1, 1, 1, 1]).sentence).toBe('Nothing can be read surely.');
@@ -73,7 +73,7 @@ describe('an explanation', () => {
     expect(ofFamily).toHaveLength(1);
     expect(own.for[0].attribute).toBe('has_colour::red');
     expect(own.sentence).toMatch(
-      /^For it: colour red, petals and little or no scent\. Nothing that can be read speaks against it\.$/,
+      /^For it: colour red, petals above usual and little or no scent\. Nothing that can be read speaks against it\.$/,
     );
     const [wrong] = explain([3, 0, 1, 1]).classes;
     expect(wrong.sentence).toMatch(/^.*Against it: .*scent.*\.$/);
@@ -87,6 +87,73 @@ describe('an explanation', () => {
     expect(words(false)).not.toEqual([]);
     expect(sentence).toContain(
       `Against it: too little ${listInWords(words(true))}; too much ${listInWords(words(false))}.`,
+    );
+  });
+
+  test('a reading that falls short as readings do speaks for the class, not against it', () => {
+    const half = [0.5, 0.5, 0.5, 0.5];
+    const of = (errors: readonly number[]) => {
+      const [{ for: forIt, against }] = explainer.explain(
+        // Half as far from the usual (5.75 petals, red 0.5) as the rose is.
+        { values: [7.4, 0.75, 0.25, 0.75], errors },
+        table.classes.filter(({ name }) => name === 'rose'),
+      ).classes;
+      return [forIt, against].map((list) => list.map(({ attribute }) => attribute));
+    };
+    const [forIt, against] = of(half);
+    expect(forIt).toContain('petals');
+    expect(against).toEqual([]);
+  });
+
+  test('what is a tenth as strong as the strongest for a class is not said, for or against it', () => {
+    for (const values of [
+      [6, 1, 0, 0],
+      [3, 0, 1, 1],
+      [9, 1, 0.4, 0.3],
+    ]) {
+      const [{ for: forIt, against }] = explain(values).classes;
+      const strengths = [...forIt, ...against].map(({ evidence }) => Math.abs(evidence));
+      const strongest = Math.max(...forIt.map(({ evidence }) => evidence));
+      expect(Math.min(...strengths)).toBeGreaterThan(strongest / 10);
+    }
+  });
+
+  test('an attribute that one class alone has does not drown what speaks for it', () => {
+    const parts = ['a', 'b', 'c', 'blue eyes'];
+    const birds = Array.from({ length: 100 }, (_, c) => ({
+      name: `bird ${c}`,
+      seen: true,
+      attributes: [c % 2, Math.floor(c / 2) % 2, Math.floor(c / 4) % 2, c === 0 ? 1 : 0],
+    }));
+    const known = new HeadTable(1, birds.length);
+    for (const one of birds) known.put({ ...one, runtime: false }, { weights: new Float32Array(1), bias: 0 });
+    const described = { attributes: parts.map((name) => ({ name })), classes: birds } as unknown as Manifest;
+    const only = known.classes.find(({ name }) => name === 'bird 0')!;
+    const reading = { values: [0.2, 0.2, 0.2, 0], errors: [0.4, 0.4, 0.4, 0.6] };
+    const [{ for: forIt, against }] = new Explainer(described, known).explain(reading, [only]).classes;
+    expect(forIt.map(({ attribute }) => attribute).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(against.map(({ attribute }) => attribute)).toEqual(['blue eyes']);
+    expect(Math.abs(against[0].evidence)).toBeLessThan(5 * forIt[0].evidence);
+  });
+
+  test('what is lacking is named once for all families, and what every class has is above or below the usual', () => {
+    const parts = ['wing::red', 'tail::red', 'back::blue', 'length'];
+    const birds = [
+      { name: 'red one', seen: true, attributes: [1, 1, 0, 120_000] },
+      { name: 'blue one', seen: true, attributes: [0, 0, 1, 80_000] },
+    ];
+    const known = new HeadTable(1, 2);
+    for (const one of birds) known.put({ ...one, runtime: false }, { weights: new Float32Array(1), bias: 0 });
+    const described = { attributes: parts.map((name) => ({ name })), classes: birds } as unknown as Manifest;
+    const blue = known.classes.find(({ name }) => name === 'blue one')!;
+    const values = [0, 0, 1, 80_000];
+    const { sentence, classes: evidence } = new Explainer(described, known).explain(
+      { values, errors: surely },
+      [blue],
+    );
+    expect(sentence).toBe('back blue; no wing red, length below usual.');
+    expect(evidence[0].sentence).toBe(
+      'For it: back blue, length below usual and little or no wing red. Nothing that can be read speaks against it.',
     );
   });
 

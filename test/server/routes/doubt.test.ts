@@ -61,6 +61,18 @@ describe('a dry run', () => {
     expect(previews[0].expected).toBeNull(); // whatever its made-up features promise
   });
 
+  test('what would be likelier differs from what was given, and small values are not rounded away', async () => {
+    const nothing = Object.fromEntries(attributes.map(({ name }) => [name, 1e-7]));
+    const { previews } = await client.previewClasses([{ name: 'nothing', attributes: nothing }]);
+    const [change = ''] = previews[0].problems.filter((problem) => problem.includes('this combination'));
+    const pairs = [...change.matchAll(/(\S+) instead of ([^,\s]+?)[,.](?:\s|$)/g)];
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const [, likely, given] of pairs) {
+      expect(given).toBe('1e-7');
+      expect(likely).not.toBe(given);
+    }
+  });
+
   test('an attribute in which no class of training differs speaks against no class; a warning says that it is ignored', async () => {
     const dataset = syntheticDataset({ featureWidth: smallFeatureWidth });
     const { rows, columns, data } = dataset.attributes;
