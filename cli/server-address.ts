@@ -12,7 +12,7 @@ function serverAddress(text: string): string {
 export function serverOption(): Option {
   return new Option('--url <url>', 'where the server is')
     .env('UNSEEN_URL')
-    .argParser(serverAddress)
+    .argParser((text: string) => (text === '' ? usualAddress : serverAddress(text))) // an empty UNSEEN_URL is none
     .default(usualAddress);
 }
 

@@ -311,6 +311,16 @@ describe('without a server', () => {
     }
   });
 
+  test('an empty UNSEEN_URL names none', async () => {
+    process.env.UNSEEN_URL = '';
+    try {
+      const { code, stderr } = await unseen('classify', join(folder, 'gone.png'));
+      expect([code, stderr]).toEqual([2, expect.stringContaining('There is no file or folder')]);
+    } finally {
+      delete process.env.UNSEEN_URL;
+    }
+  });
+
   test('a folder without pictures is a mistake that is told', async () => {
     await mkdir(join(folder, 'empty'));
     await appendFile(join(folder, 'empty/list.txt'), 'x');
