@@ -1,6 +1,6 @@
 /**
  * Throws away what is left of a request's body. Node's parser copies each piece of a body into a new buffer before anybody can say
- * that nobody wants it; under overload these buffers, and collecting them, are half of what a refusal costs. Without its handler for
+ * that nobody wants it; under overload these buffers, and collecting them, were a fifth of what a refusal cost. Without its handler for
  * pieces the parser skips them. That handler is no public interface: where it is not found, the body is read as usual.
  */
 import type { IncomingMessage } from 'node:http';
