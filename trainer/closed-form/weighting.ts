@@ -4,16 +4,16 @@
  *
  *   error = mean over classes c of |M_c - o - sum_i p_ci (M_i - o)|^2        p_c = k_c' (K + ridge I)^-1, i over the classes that c's part leaves
  *
- * S seen classes, d attributes, in five parts; o the mean of the classes that a part leaves. Weights are measured anew without each part; gamma and ridge are
- * two numbers, which hardly fit themselves to single classes, and stay. The error by which these are chosen (choose-kernel.ts) cannot choose weights: reliability was measured with the
- * class left out, too. Where each of a thousand attributes is a mixture of everything, as in embeddings of texts, it favours those that suit the seen classes by chance,
- * and that error falls while the true one rises (docs/experiments.md).
+ * S seen classes, d attributes, in five parts; o the mean of the classes that a part leaves. Weights, gamma and ridge are found anew without each part. The error for a
+ * class left out by which gamma and ridge are chosen (choose-kernel.ts) cannot choose weights: reliability was measured with that class, too. Where each of a thousand
+ * attributes is a mixture of everything, as in embeddings of texts, it favours those that suit the seen classes by chance, and that error falls while the true one
+ * rises (docs/experiments.md).
  */
 import { invertPositiveDefinite } from '../../core/compute/linear-algebra.js';
 import { takeRows, type Matrix } from '../../core/matrix.js';
 import { Random } from '../../core/random.js';
 import type { GeneratorSettings } from '../configuration.js';
-import { squaredLength } from './choose-kernel.js';
+import { chooseKernel, squaredLength } from './choose-kernel.js';
 import { attributeReliability, equalWeights } from './reliability.js';
 
 export type Weighting = NonNullable<GeneratorSettings['attributeWeights']>;
@@ -32,6 +32,8 @@ export interface FittedWeighting {
 }
 
 const parts = 5;
+/** With more, parts keep the gamma and ridge of all classes: to many classes two numbers cannot fit themselves, and each kernel takes long. */
+const mostForOwnKernels = 300;
 /** With fewer, a part leaves too few to measure weights on: reliability it is, which counts alike what it cannot tell apart. */
 const fewestToChoose = 10;
 
@@ -90,7 +92,7 @@ export function* chooseWeighting<Fit extends FittedWeighting>(
 /** Yields after each part. */
 export function* errorOfPartsLeftOut(
   { attributes, products, varianceFactors }: DescribedClasses,
-  { weighting, gamma, ridge }: FittedWeighting,
+  { weighting, ...fitted }: FittedWeighting,
 ): Generator<void, number, void> {
   const S = attributes.rows;
   const order = Random.stream(0, 'weighting').shuffle(Int32Array.from({ length: S }, (_, c) => c));
@@ -108,14 +110,16 @@ export function* errorOfPartsLeftOut(
       varianceFactors,
     };
     const distances = squaredDistances(attributes, weightsFor(weighting, own)); // of all classes
-    const kernel = (a: number, b: number): number => Math.exp(-gamma * distances[a * S + b]);
-    const shifted = Float64Array.from({ length: n * n }, (_, i) =>
-      kernel(kept[Math.floor(i / n)], kept[i % n]),
+    const between = Float64Array.from(
+      { length: n * n },
+      (_, i) => distances[kept[Math.floor(i / n)] * S + kept[i % n]],
     );
-    for (let c = 0; c < n; c++) shifted[c * (n + 1)] += ridge;
-    const inverse = invertPositiveDefinite(shifted, n);
+    const { gamma, inverse } =
+      S > mostForOwnKernels
+        ? { gamma: fitted.gamma, inverse: inverseOf(between, n, fitted) }
+        : yield* chooseKernel(between, own.products, n, 0);
     for (const label of left) {
-      const near = Float64Array.from(kept, (one) => kernel(label, one)); // k
+      const near = Float64Array.from(kept, (one) => Math.exp(-gamma * distances[label * S + one])); // k
       const shares = new Float64Array(n); // p
       for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) shares[j] += near[i] * inverse[i * n + j];
       const rest = (1 - shares.reduce((total, share) => total + share, 0)) / n;
@@ -127,6 +131,17 @@ export function* errorOfPartsLeftOut(
     yield;
   }
   return sum;
+}
+
+/** (K + ridge I)^-1 */
+function inverseOf(
+  distances: Float64Array,
+  n: number,
+  { gamma, ridge }: Pick<FittedWeighting, 'gamma' | 'ridge'>,
+): Float64Array {
+  const shifted = distances.map((value) => Math.exp(-gamma * value));
+  for (let c = 0; c < n; c++) shifted[c * (n + 1)] += ridge;
+  return invertPositiveDefinite(shifted, n);
 }
 
 function cosinesOf(products: Float64Array, S: number): Float64Array {

@@ -5,6 +5,8 @@
  *   bias(k) = unseenBias + slope * ln(k / classes)
  *
  * with the slope that has the best mean H over folds in which fewer classes compete.
+ *
+ * With few held-out classes the mean H is a jagged curve, and its highest point a matter of chance: it is smoothed before the best is taken.
  */
 import { unseenBiasFor } from '../../core/head/unseen-bias.js';
 import { mean } from '../../core/mean.js';
@@ -31,6 +33,11 @@ export type JudgedFold = Pick<FoldResult, 'margins'> & Partial<Pick<FoldResult, 
 const candidatesPerFold = 400;
 const slopeCandidates = 20;
 const halfAPoint = 0.005;
+/** With fewer held-out classes in all folds together the mean H is smoothed. */
+const enoughForPeaks = 30;
+/** By how much, in units of how far margins scatter. */
+const smoothing = 0.15;
+const gridSteps = 200;
 
 /** The bias for a number of competing unseen classes, as serving has it. */
 export function biasFor(
@@ -60,10 +67,12 @@ export function chooseBias(folds: readonly JudgedFold[], given: number | null = 
       harmonicMean: meanAt(given),
       range,
     };
-  const means = candidates.map(meanAt);
-  const best = means.reduce((top, value, i) => (value > means[top] ? i : top), 0);
-  const near = candidates.filter((_, i) => means[i] >= means[best] - halfAPoint);
-  const unseenBias = Math.fround(candidates[best]);
+  const biases = basis.heldOut < enoughForPeaks ? gridOver(basis.foldBiases, scatterOf(folds)) : candidates;
+  const means = biases.map(meanAt);
+  const judged = biases === candidates ? means : smoothed(biases, means, smoothing * scatterOf(folds));
+  const best = judged.reduce((top, value, i) => (value > judged[top] ? i : top), 0);
+  const near = biases.filter((_, i) => means[i] >= means[best] - halfAPoint);
+  const unseenBias = Math.fround(biases[best]);
   return {
     unseenBias,
     slope: Math.fround(chooseSlope(folds, unseenBias, classes)),
@@ -71,8 +80,32 @@ export function chooseBias(folds: readonly JudgedFold[], given: number | null = 
     plausible: [near[0], near.at(-1)!],
     ...basis,
     harmonicMean: means[best],
-    range,
+    range: [Math.min(range[0], unseenBias), Math.max(range[1], unseenBias)],
   };
+}
+
+/** From below the best bias of every fold to above it. */
+function gridOver(foldBiases: readonly number[], scatter: number): number[] {
+  const [lowest, highest] = [Math.min(...foldBiases) - scatter, Math.max(...foldBiases) + scatter];
+  return Array.from({ length: gridSteps + 1 }, (_, i) => lowest + ((highest - lowest) * i) / gridSteps);
+}
+
+/** Each value the mean of those near it, by a Gaussian of this width. */
+function smoothed(biases: readonly number[], values: readonly number[], width: number): number[] {
+  return biases.map((at) => {
+    let [sum, total] = [0, 0];
+    biases.forEach((bias, i) => {
+      const weight = Math.exp(-((bias - at) ** 2) / (2 * width ** 2 || 1));
+      sum += weight * values[i];
+      total += weight;
+    });
+    return sum / total;
+  });
+}
+
+/** How far margins scatter, in the mean over the folds: what biases are measured in. */
+function scatterOf(folds: readonly JudgedFold[]): number {
+  return mean(folds.map(({ margins }) => deviation(margins.margin)));
 }
 
 /** Classes of which there are test rows among the unseen ones: rivals have none. */
@@ -95,7 +128,7 @@ function candidateBiases(folds: readonly JudgedFold[], given: number | null): nu
 function chooseSlope(folds: readonly JudgedFold[], unseenBias: number, classes: number): number {
   const judged = folds.flatMap(({ fewer = [] }) => fewer);
   if (judged.length === 0) return 0;
-  const scale = mean(folds.map(({ margins }) => deviation(margins.margin)));
+  const scale = scatterOf(folds);
   let best = { slope: 0, score: -Infinity };
   for (let step = 0; step <= slopeCandidates; step++) {
     const slope = step === 0 ? 0 : (-scale * step) / slopeCandidates; // never -0

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { matrix, type Matrix } from '../../../core/matrix.js';
 import { Random } from '../../../core/random.js';
-import { invertPositiveDefinite } from '../../../core/compute/linear-algebra.js';
+import { chooseKernel } from '../../../trainer/closed-form/choose-kernel.js';
 import { fitClosedForm } from '../../../trainer/closed-form/kernel-ridge.js';
 import {
   chooseWeighting,
@@ -148,11 +148,11 @@ test('the error for a part left out is that of a fit without it, with weights me
         attributes,
         weightsFor(weighting, { attributes: subset, products: own, varianceFactors: null }),
       );
-      const kernel = Float64Array.from({ length: kept.length ** 2 }, (_, i) => {
-        const [a, b] = [Math.floor(i / kept.length), i % kept.length];
-        return Math.exp(-0.5 * distances[kept[a] * S + kept[b]]) + (a === b ? 0.3 : 0);
-      });
-      const inverse = invertPositiveDefinite(kernel, kept.length);
+      const between = Float64Array.from(
+        { length: kept.length ** 2 },
+        (_, i) => distances[kept[Math.floor(i / kept.length)] * S + kept[i % kept.length]],
+      );
+      const { gamma, inverse } = resultOf(chooseKernel(between, own, kept.length, 0));
       for (const label of order.filter((_, i) => i % 5 === part))
         for (let k = 0; k < 5; k++) {
           const origin = [...kept].reduce((total, c) => total + means.data[c * 5 + k], 0) / kept.length;
@@ -160,7 +160,7 @@ test('the error for a part left out is that of a fit without it, with weights me
           kept.forEach((c, i) => {
             kept.forEach((other, j) => {
               predicted +=
-                Math.exp(-0.5 * distances[label * S + c]) *
+                Math.exp(-gamma * distances[label * S + c]) *
                 inverse[i * kept.length + j] *
                 (means.data[other * 5 + k] - origin);
             });

@@ -188,3 +188,34 @@ describe('with fewer classes competing', () => {
     expect(await judgeFewer(scoresOf(1), one)).toEqual([]);
   });
 });
+
+describe('where mean H has a broad top and, at its edge, a point of chance that is a little higher', () => {
+  /** H is 0.80 for biases above -0.5 and up to -0.38, 0.79 from there up to 1.6, and lower beyond. */
+  function edged(heldOutClasses: number): FoldResult {
+    const seenRows = 100;
+    const unseenRows = heldOutClasses * 10;
+    const isUnseen = Uint8Array.from({ length: seenRows + unseenRows }, (_, row) => (row < seenRows ? 0 : 1));
+    const margin = Float64Array.from(isUnseen, (unseen, row) => {
+      if (unseen) return (row - seenRows) % 10 < 8 ? -0.5 : 2.5;
+      return row < 20 ? -2 : row < 22 ? -0.38 : 1.6;
+    });
+    const labels = Int32Array.from(isUnseen, (unseen, row) =>
+      unseen ? 1 + Math.floor((row - seenRows) / 10) : 0,
+    );
+    return {
+      ...fold(1, 0),
+      margins: { margin, isUnseen, isRight: new Uint8Array(labels.length).fill(1), labels },
+    };
+  }
+
+  test('the bias is inside the top where few classes were held out', () => {
+    const { unseenBias, plausible } = chooseBias([edged(4)]);
+    expect(unseenBias).toBeGreaterThan(-0.2);
+    expect(unseenBias).toBeLessThan(1.5);
+    expect(plausible[1]).toBeGreaterThan(0.5);
+  });
+
+  test('it is the highest point where many were', () => {
+    expect(chooseBias([edged(30)]).unseenBias).toBeLessThanOrEqual(Math.fround(-0.38));
+  });
+});
