@@ -50,7 +50,7 @@ async function killLoop(kind: string, registry: string): Promise<void> {
   await fillPools(registry);
   const start = (): Promise<ServerProcess> =>
     ServerProcess.start({ registry, bundle, threads: 1 }, './small-server.js');
-  const known = await answersByState(await start());
+  const { known, longest } = await answersByState(await start());
   const count = { before: 0, after: 0, acknowledged: 0, between: 0, lost: 0 };
   let previous: State = 'none';
   let attempted: { readonly state: State; isAcknowledged: boolean } | null = null;
@@ -78,8 +78,8 @@ async function killLoop(kind: string, registry: string): Promise<void> {
       () => (attempted!.isAcknowledged = true),
       () => false,
     );
-    // An undoing takes milliseconds, an adaptation some hundred: kills fall before, into and behind both.
-    await new Promise((resolve) => setTimeout(resolve, random.uniform() * (next === 'none' ? 40 : 900)));
+    // Kills fall before, into and behind both, however busy the machine is.
+    await new Promise((resolve) => setTimeout(resolve, random.uniform() * 1.5 * longest[kindOf(next)]));
     await server.kill();
     await settled;
     if ((killed + 1) % 20 === 0) console.error(`  ${kind}: ${killed + 1} of ${kills} kills`);
@@ -102,18 +102,29 @@ async function fillPools(registry: string): Promise<void> {
   await store.close();
 }
 
-/** What a picture is answered in every state; the registry is left as it was. */
-async function answersByState(server: ServerProcess): Promise<ReadonlyMap<State, string>> {
+function kindOf(next: State): 'adapting' | 'undoing' {
+  return next === 'none' ? 'undoing' : 'adapting';
+}
+
+/** What a picture is answered in every state, and how long changes take, in milliseconds; the registry is left as it was. */
+async function answersByState(server: ServerProcess) {
+  const longest = { adapting: 0, undoing: 0 };
+  const timed = async <T>(kind: keyof typeof longest, work: Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const done = await work;
+    longest[kind] = Math.max(longest[kind], performance.now() - started);
+    return done;
+  };
   const client = new UnseenClient({ url: server.url, key: serverKey });
   const known = new Map<State, string>([['none', (await lookAt(server.url)).answer]]);
   for (const pool of Object.keys(pools) as (keyof typeof pools)[]) {
-    const { id } = await client.adapt(pool);
+    const { id } = await timed('adapting', client.adapt(pool));
     known.set(pool, (await lookAt(server.url)).answer);
-    await client.undoAdaptation(id);
+    await timed('undoing', client.undoAdaptation(id));
   }
   await server.stop();
   if (new Set(known.values()).size !== known.size) throw new Error('the states cannot be told apart');
-  return known;
+  return { known, longest };
 }
 
 async function lookAt(url: string): Promise<{ state: State; id?: string; answer: string }> {
