@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { UnseenClient, UnseenProblem } from '../client/index.js';
 import { Failure } from '../core/failures.js';
 import { keyOfLocalServer } from '../server/local-servers.js';
+import { commandsFor } from './commands-for.js';
 import type { CommandContext } from './context.js';
 import type { Runner } from './program.js';
 import { serverOption, startServerHint } from './server-address.js';
@@ -42,11 +43,4 @@ export async function atServer(
       throw new Failure(error.code, `${commandsFor(error.detail)}${hint}`, { cause: error });
     }
   });
-}
-
-/** What the server says to programs names routes; people at a terminal have commands for some of them. */
-function commandsFor(detail: string): string {
-  return detail
-    .replace(/GET \/(classes|groups) lists them/g, '"unseen $1 list" lists them')
-    .replace(/GET \/classes\/\S+\/versions lists them/g, '"unseen classes versions" lists them');
 }

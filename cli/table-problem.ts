@@ -4,6 +4,7 @@ import { Failure } from '../core/failures.js';
 import { groupedBy } from '../core/grouped-by.js';
 import { listed } from '../trainer/extraction/attributes.js';
 import { columnLetter } from '../trainer/extraction/table-header.js';
+import { commandsFor } from './commands-for.js';
 
 export interface TablePlaces {
   readonly path: string;
@@ -65,6 +66,6 @@ function placeOf(alike: readonly Mistake[], { header, lines }: TablePlaces): str
 function sentence(detail: string): string {
   if (detail === 'exists with other attributes')
     return 'there is a class of this name with other attributes. Choose another name, or remove that class first with "unseen classes remove".';
-  const text = detail.replace(/; GET \/attributes lists them/, '');
+  const text = commandsFor(detail).replace(/; GET \/attributes lists them/, '');
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

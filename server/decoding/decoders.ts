@@ -4,7 +4,6 @@
  *
  * A decoder is replaced after a large picture, because allocators give memory back late or never.
  */
-import { readPictureHeader } from '../../core/backbone/picture-header.js';
 import { availableCores } from '../../core/available-cores.js';
 import { WorkerLost } from '../../core/channel/channel.js';
 import type { Placed, SharedSlots } from '../../core/channel/shared-slots.js';
@@ -88,7 +87,7 @@ export class Decoders {
     const memory = isGuess ? Math.min(estimated, this.maxBytes) : estimated;
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      if (memory > this.maxBytes) throw tooMuchMemory(picture, memory, this.maxBytes);
+      if (memory > this.maxBytes) throw tooMuchMemory(picture.name, memory, this.maxBytes);
       const onAbort = (): void => {
         this.queue.remove(pending);
         pending.reject(signal.reason as Error);
@@ -243,12 +242,7 @@ function outgrown(name: string): Failure {
   );
 }
 
-function tooMuchMemory({ name, bytes }: EncodedPicture, memory: number, budget: number): Failure {
-  if (!readPictureHeader(bytes))
-    return new Failure(
-      'image-invalid',
-      `${name} does not say in its first bytes how large it is. It is cut off or damaged: copy it again from its source, or save it anew with another program.`,
-    );
+function tooMuchMemory(name: string, memory: number, budget: number): Failure {
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
   return new Failure(
     'image-invalid',

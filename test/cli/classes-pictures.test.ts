@@ -45,7 +45,7 @@ const csv = table(
   'by pictures,,,',
 );
 
-test('what the model refuses of a table is said with the names of its classes, not their places in a request', async () => {
+test('what the model refuses of a table is said with its lines and columns, not with places in a request', async () => {
   const refused = table(
     'refused.csv',
     `class,like,${attributes[0]}`,
@@ -56,8 +56,10 @@ test('what the model refuses of a table is said with the names of its classes, n
   for (const options of [[], ['--dry-run']]) {
     const { code, stderr } = await unseen('classes', 'add', refused, ...options, '--url', url);
     expect(code).toBe(10);
-    expect(stderr).toContain('"bare": at least one attribute or one example picture is needed');
-    expect(stderr).toMatch(/"other", like: there is no class "nobody"; "unseen classes list" lists them/);
+    expect(stderr).toContain('line 3 ("bare"): at least one attribute or one example picture is needed');
+    expect(stderr).toContain(
+      'line 4 ("other"), column B (like): there is no class "nobody"; "unseen classes list" lists them',
+    );
     expect(stderr).not.toContain('/classes/');
   }
 });

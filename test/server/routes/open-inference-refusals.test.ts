@@ -20,13 +20,13 @@ describe('what the Open Inference Protocol refuses', () => {
     ...change,
   });
   test.each([
-    ['no JSON', 'picture', 400, /no JSON/],
+    ['no JSON', 'picture', 400, /is not JSON/],
     ['no input', { inputs: [] }, 400, /exactly one input/],
     ['an unknown input', { inputs: [{ ...image(['aaaa']), name: 'pixels' }] }, 400, /inputs\/0\/name/],
     ['a wrong datatype', { inputs: [feature({ datatype: 'BYTES' })] }, 400, /datatype FP32/],
     ['a wrong width', { inputs: [feature({ shape: [1, 7] })] }, 400, /\[n, 12\] is expected/],
     ['too few values', { inputs: [feature({ data: [1, 2] })] }, 400, /makes 12 values, there are 2/],
-    ['text for numbers', { inputs: [feature({ data: new Array(width).fill('1') })] }, 400, /no number/],
+    ['text for numbers', { inputs: [feature({ data: new Array(width).fill('1') })] }, 400, /not a number/],
     ['numbers past 32 bits', { inputs: [feature({ data: new Array(width).fill(1e300) })] }, 400, /finite/],
     ['no rows', { inputs: [feature({ shape: [0, width], data: [] })] }, 400, /from 1 to 1024/],
     ['too many rows', { inputs: [feature({ shape: [1025, width] })] }, 400, /from 1 to 1024/],
