@@ -35,7 +35,7 @@ const parts = 5;
 /** With more, parts keep the gamma and ridge of all classes: to many classes two numbers cannot fit themselves, and each kernel takes long. */
 const mostForOwnKernels = 300;
 /** With fewer, a part leaves too few to measure weights on: reliability it is, which counts alike what it cannot tell apart. */
-const fewestToChoose = 10;
+const fewestToChoose = 25;
 
 /** What to choose among, the first where they do equally well. */
 export function weightingsFor(seenClasses: number): readonly Weighting[] {

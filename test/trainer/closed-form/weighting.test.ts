@@ -96,8 +96,8 @@ describe('attributes', () => {
     },
   );
 
-  test('of fewer than ten seen classes count by reliability', () => {
-    expect(chosenFor(embedding(1, 9)).weighting).toBe('reliability');
+  test('of fewer than 25 seen classes count by reliability', () => {
+    expect(chosenFor(embedding(1, 24)).weighting).toBe('reliability');
   });
 
   test('count as the setting says where it says so', () => {
