@@ -24,7 +24,7 @@ const folder = temporaryFolder();
 const engine = new OnnxEngine({ threads: 1 });
 const dataset = syntheticDataset({ seen: 40, unseen: 10, rowsPerClass: 20 });
 /** With more unseen classes than a third of the seen ones. */
-const many = syntheticDataset({ seen: 18, unseen: 16, rowsPerClass: 15, noise: 0.8 });
+const many = syntheticDataset({ seen: 18, unseen: 16, rowsPerClass: 15, noise: 0.9 });
 const configuration = smallConfiguration({
   generator: { epochs: 12, members: 2 },
   validation: { search: { learningRate: [3e-3] } },
