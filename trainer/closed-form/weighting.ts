@@ -103,17 +103,11 @@ export function* errorOfPartsLeftOut(
     const n = kept.length;
     const own: DescribedClasses = {
       attributes: takeRows(attributes, kept),
-      products: Float64Array.from(
-        { length: n * n },
-        (_, i) => products[kept[Math.floor(i / n)] * S + kept[i % n]],
-      ),
+      products: among(products, S, kept),
       varianceFactors,
     };
     const distances = squaredDistances(attributes, weightsFor(weighting, own)); // of all classes
-    const between = Float64Array.from(
-      { length: n * n },
-      (_, i) => distances[kept[Math.floor(i / n)] * S + kept[i % n]],
-    );
+    const between = among(distances, S, kept);
     const { gamma, inverse } =
       S > mostForOwnKernels
         ? { gamma: fitted.gamma, inverse: inverseOf(between, n, fitted) }
@@ -131,6 +125,12 @@ export function* errorOfPartsLeftOut(
     yield;
   }
   return sum;
+}
+
+/** Of a table (S, S) over all classes the part over some of them. */
+function among(table: Float64Array, S: number, kept: Int32Array): Float64Array {
+  const n = kept.length;
+  return Float64Array.from({ length: n * n }, (_, i) => table[kept[Math.floor(i / n)] * S + kept[i % n]]);
 }
 
 /** (K + ridge I)^-1 */
